@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class WeknoraSiteConfig(AppConfig):
+    name = "weknora_site"
