@@ -1,0 +1,280 @@
+"""The only place that answers: may this actor do this to that, and which rows may they?
+
+An app registers one `Policy` a model in its `policies.py` (imported in `AppConfig.ready`). A policy
+turns (actor, action) into clauses; the same clauses answer a single check (`require`), a list
+(`visible`) and the question why (`explain`), so that the three cannot drift apart. Deny wins over
+allow. What may not be seen does not exist (404); what may be seen but not changed is forbidden (403).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.constants import RANK, Role
+from core.errors import AccessDenied, NotFound
+
+Action = Literal["view", "create", "change", "delete", "share", "manage", "use"]
+ActorKind = Literal["user", "api_key", "embed", "im_user", "system"]
+M = TypeVar("M", bound=models.Model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Actor:
+    """Who is asking, in which space; made once at each door by `accounts.actors`."""
+
+    kind: ActorKind
+    id: str
+    """Unique within the kind: the user's or key's primary key, the visitor's id."""
+    space_id: int
+    user_id: int | None = None
+    role: Role | None = None
+    """The person's role in the space; None for those who are not members."""
+    scopes: frozenset[str] | None = None
+    """What a key is limited to, as "area.action"; None: not limited beyond the role."""
+
+    @property
+    def rank(self) -> int:
+        """The role as a number; 0 without one."""
+        return RANK[self.role] if self.role else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """One reason to allow or deny, for the rows that `where` selects."""
+
+    effect: Literal["allow", "deny"]
+    reason: str
+    """A sentence for an administrator: "Admins may change every base."."""
+    where: Q = field(default_factory=Q)
+    """Which rows; an empty Q means all rows of the actor's space."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The answer to "why can she see this?"."""
+
+    allowed: bool
+    reasons: tuple[str, ...]
+
+
+class Policy:
+    """The access rule of one model. Subclasses give `clauses`."""
+
+    area: ClassVar[str]
+    """First half of a key's scope, e.g. "bases" in "bases.view"."""
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """Return every reason that may allow or deny `action`; none means no."""
+        raise TypeError(f"{type(self).__name__} gives no clauses")
+
+    def space_lookup(self) -> str:
+        """Name the field that holds the row's space id."""
+        return "space_id"
+
+
+class RolePolicy(Policy):
+    """A role suffices; below it, the one who made the row may do `owner_actions`."""
+
+    minimum: ClassVar[Mapping[Action, Role]]
+    owner_field: ClassVar[str | None] = None
+    owner_actions: ClassVar[frozenset[Action]] = frozenset()
+    owner_minimum: ClassVar[Role] = Role.CONTRIBUTOR
+    """A creator who was made a mere viewer keeps what they made but may no longer change it."""
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """Allow by role, or by having made the row."""
+        found: list[Clause] = []
+        needed = self.minimum.get(action)
+        if needed is not None and actor.rank >= RANK[needed]:
+            found.append(
+                Clause(effect="allow", reason=f"The role {actor.role} may {action} {self.area}.")
+            )
+        if (
+            self.owner_field
+            and actor.user_id is not None
+            and action in self.owner_actions
+            and actor.rank >= RANK[self.owner_minimum]
+        ):
+            found.append(
+                Clause(
+                    effect="allow",
+                    reason=f"Who made one of the {self.area} may {action} it.",
+                    where=Q(**{self.owner_field: actor.user_id}),
+                )
+            )
+        return found
+
+
+class PersonalPolicy(Policy):
+    """Only the person whose row it is; no role opens it."""
+
+    owner_field: ClassVar[str] = "user_id"
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """Allow everything to the row's person."""
+        if actor.user_id is None or not actor.role:
+            return ()
+        where = Q(**{self.owner_field: actor.user_id})
+        return (Clause(effect="allow", reason=f"Your own {self.area}.", where=where),)
+
+
+class InheritedPolicy(Policy):
+    """The parent's rule holds for its children; `actions` says which parent action each needs."""
+
+    parent_field: ClassVar[str]
+    parent_model: ClassVar[type[models.Model]]
+    actions: ClassVar[Mapping[Action, Action]] = {
+        "view": "view",
+        "create": "change",
+        "change": "change",
+        "delete": "change",
+    }
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """Return the parent's clauses, looked up through the parent."""
+        wanted = self.actions.get(action)
+        if wanted is None:
+            return ()
+        return [
+            Clause(
+                effect=clause.effect,
+                reason=clause.reason,
+                where=_prefixed(clause.where, f"{self.parent_field}__"),
+            )
+            for clause in policy_of(self.parent_model).clauses(actor, wanted)
+        ]
+
+
+_policies: dict[type[models.Model], Policy] = {}
+
+
+def register(model: type[models.Model], policy: Policy) -> None:
+    """Make `policy` the rule of `model`; called from an app's `policies.py`."""
+    if model in _policies:
+        raise RuntimeError(f"{model.__name__} has a policy already")
+    _policies[model] = policy
+
+
+def policy_of(model: type[models.Model]) -> Policy:
+    """Return the model's policy; a model without one cannot be asked about."""
+    return _policies[model._meta.concrete_model or model]
+
+
+def require(actor: Actor, action: Action, target: models.Model | type[models.Model]) -> None:
+    """Return when allowed. For "create", pass the class, or the parent to create below it.
+
+    Raises:
+        NotFound: the actor may not even see `target`.
+        AccessDenied: the actor sees it but may not do this.
+    """
+    if isinstance(target, type):
+        if not _allowed_in_space(actor, action, target):
+            raise AccessDenied(_denial(actor, action, target))
+        return
+    if explain(actor, action, target).allowed:
+        return
+    if action == "view" or not explain(actor, "view", target).allowed:
+        raise NotFound(f"There is no such {target._meta.verbose_name}.")
+    raise AccessDenied(_denial(actor, action, type(target)))
+
+
+def visible(
+    actor: Actor, action: Action, queryset: models.QuerySet[M]
+) -> models.QuerySet[M]:
+    """Return the rows of `queryset` on which `actor` may do `action`."""
+    policy = policy_of(queryset.model)
+    where = _combined(actor, action, policy)
+    if where is None:
+        return queryset.none()
+    return queryset.filter(where, **{policy.space_lookup(): actor.space_id})
+
+
+def may(actor: Actor, action: Action, target: models.Model | type[models.Model]) -> bool:
+    """Say whether `require` would return; for showing or hiding a button."""
+    try:
+        require(actor, action, target)
+    except (NotFound, AccessDenied):
+        return False
+    return True
+
+
+def explain(actor: Actor, action: Action, target: models.Model) -> Verdict:
+    """Say whether and why, for an administrator's page."""
+    policy = policy_of(type(target))
+    if _space_of(target, policy) != actor.space_id:
+        return Verdict(allowed=False, reasons=("It belongs to another space.",))
+    if not _in_scope(actor, action, policy):
+        return Verdict(allowed=False, reasons=("The key's scopes do not name it.",))
+    holding = [c for c in policy.clauses(actor, action) if _holds(c, target)]
+    denials = tuple(c.reason for c in holding if c.effect == "deny")
+    if denials:
+        return Verdict(allowed=False, reasons=denials)
+    reasons = tuple(c.reason for c in holding)
+    return Verdict(allowed=bool(reasons), reasons=reasons or ("Nothing allows it.",))
+
+
+def _combined(actor: Actor, action: Action, policy: Policy) -> Q | None:
+    """Join the clauses into one condition; None when nothing allows the action."""
+    if not _in_scope(actor, action, policy):
+        return None
+    clauses = policy.clauses(actor, action)
+    allows = [clause.where for clause in clauses if clause.effect == "allow"]
+    denies = [clause.where for clause in clauses if clause.effect == "deny"]
+    if not allows or any(not where for where in denies):
+        return None
+    joined = Q() if any(not where for where in allows) else allows[0]
+    if joined:
+        for where in allows[1:]:
+            joined |= where
+    for where in denies:
+        joined &= ~where
+    return joined
+
+
+def _allowed_in_space(actor: Actor, action: Action, model: type[models.Model]) -> bool:
+    policy = policy_of(model)
+    if not _in_scope(actor, action, policy):
+        return False
+    clauses = policy.clauses(actor, action)
+    return any(c.effect == "allow" for c in clauses) and not any(
+        c.effect == "deny" and not c.where for c in clauses
+    )
+
+
+def _in_scope(actor: Actor, action: Action, policy: Policy) -> bool:
+    return actor.scopes is None or f"{policy.area}.{action}" in actor.scopes
+
+
+def _space_of(target: models.Model, policy: Policy) -> Any:
+    value: Any = target
+    for name in policy.space_lookup().split("__"):
+        value = getattr(value, name)
+    return value
+
+
+def _holds(clause: Clause, target: models.Model) -> bool:
+    """Ask the database, so that a single check and a list use the very same condition."""
+    if not clause.where:
+        return True
+    rows = type(target)._default_manager.filter(pk=target.pk)
+    return rows.filter(clause.where).exists()
+
+
+def _prefixed(where: Q, prefix: str) -> Q:
+    found = Q()
+    found.connector, found.negated = where.connector, where.negated
+    found.children = [
+        _prefixed(child, prefix) if isinstance(child, Q) else (prefix + child[0], child[1])
+        for child in where.children
+    ]
+    return found
+
+
+def _denial(actor: Actor, action: Action, model: type[models.Model]) -> str:
+    thing = model._meta.verbose_name
+    return f"Your role ({actor.role or 'none'}) does not let you {action} this {thing}."
