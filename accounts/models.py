@@ -82,7 +82,7 @@ class Space(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
-        User, through="Membership", related_name="spaces"
+        User, through="Membership", through_fields=("space", "user"), related_name="spaces"
     )
 
     def __str__(self) -> str:

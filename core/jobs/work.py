@@ -1,0 +1,144 @@
+"""Runs one job of a queue: claim, handle, record how it ended, wake the next."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from contextlib import nullcontext
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.errors import ProjectError, ServiceFailed
+from core.jobs.enqueue import PLATFORM_SPACE_ID, wake
+from core.jobs.handlers import JobCancelled, JobContext, Registered, RetryJob, handler_of
+from core.jobs.heartbeat import beating
+from core.models import BackgroundJob, JobState
+from core.tenancy import space_scope
+
+logger = logging.getLogger(__name__)
+_CLAIM_LOCK = 0x57454B4E
+"""First key of the advisory locks that make claims of one queue take turns."""
+_PICK = """
+    SELECT waiting.id FROM core_backgroundjob AS waiting
+    LEFT JOIN (
+        SELECT space_id, count(*) AS running FROM core_backgroundjob
+        WHERE state = 'running' AND queue = %(queue)s GROUP BY space_id
+    ) AS busy ON busy.space_id = waiting.space_id
+    WHERE waiting.state = 'queued' AND waiting.queue = %(queue)s AND waiting.run_after <= now()
+      AND coalesce(busy.running, 0) < %(limit)s
+    ORDER BY coalesce(busy.running, 0), waiting.run_after
+    LIMIT 1
+"""
+WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}"
+
+
+def work(queue: str) -> bool:
+    """Run the next job of `queue`; return whether there was one."""
+    row = claim(queue)
+    if row is None:
+        return False
+    scope = space_scope(row.space_id) if row.space_id != PLATFORM_SPACE_ID else nullcontext()
+    try:
+        with scope:
+            _handle(row)
+    finally:
+        if BackgroundJob.objects.filter(queue=queue, state=JobState.QUEUED).exists():
+            wake(queue)
+    return True
+
+
+def claim(queue: str) -> BackgroundJob | None:
+    """Take the next row under a new lease epoch, from the space with the fewest jobs in flight."""
+    limit = settings.JOBS_IN_FLIGHT_PER_SPACE[queue]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_CLAIM_LOCK, queue])
+        cursor.execute(_PICK, {"queue": queue, "limit": limit})
+        found = cursor.fetchone()
+        if found is None:
+            return None
+        row = BackgroundJob.objects.get(pk=found[0])
+        row.state = JobState.RUNNING
+        row.attempt += 1
+        row.lease_epoch += 1
+        row.lease_owner = WORKER_NAME
+        row.heartbeat_at = row.started_at = timezone.now()
+        row.save()
+    return row
+
+
+def _handle(row: BackgroundJob) -> None:
+    registered = handler_of(row.name)
+    if registered is None:
+        _end(row, JobState.FAILED, f"No worker knows the job {row.name!r}.")
+        return
+    context = JobContext(
+        job_id=row.pk,
+        space_id=row.space_id,
+        attempt=row.attempt,
+        lease_epoch=row.lease_epoch,
+        deadline=time.monotonic() + registered.job.time_limit_seconds,
+    )
+    with beating(context):
+        _run(row, registered, context)
+
+
+def _run(row: BackgroundJob, registered: Registered, context: JobContext) -> None:
+    """Call the handler and turn each way it can end into a state with a reason."""
+    try:
+        registered.run(context, **row.arguments)
+    except JobCancelled:
+        _end(row, JobState.CANCELLED, context.stop_reason or "Cancelled.")
+    except RetryJob as wish:
+        _retry_or_fail(row, registered, wish.reason, wish.delay_seconds)
+    except ServiceFailed as failure:
+        if failure.retry:
+            delay = failure.retry_after_seconds or min(5.0 * 2**row.attempt, 300.0)
+            _retry_or_fail(row, registered, failure.message, delay)
+        else:
+            fail(row, registered, failure.message)
+    except ProjectError as failure:
+        fail(row, registered, failure.message)
+    except Exception:
+        logger.exception("Job %s %s failed (space %s)", row.name, row.pk, row.space_id)
+        fail(row, registered, "An unexpected error stopped it; the log of the worker has details.")
+    else:
+        _end(row, JobState.DONE, "")
+
+
+def _retry_or_fail(
+    row: BackgroundJob, registered: Registered, reason: str, delay_seconds: float
+) -> None:
+    if row.attempt >= row.max_attempts:
+        fail(row, registered, reason)
+        return
+    _mine(row).update(
+        state=JobState.QUEUED,
+        reason=reason,
+        run_after=timezone.now() + timedelta(seconds=delay_seconds),
+    )
+
+
+def fail(row: BackgroundJob, registered: Registered | None, reason: str) -> None:
+    """End the job for good and tell its people where they look."""
+    if not _end(row, JobState.FAILED, reason):
+        return
+    if registered is not None and registered.on_failure is not None:
+        registered.on_failure(dict[str, Any](row.arguments), reason)
+
+
+def _end(row: BackgroundJob, state: JobState, reason: str) -> bool:
+    """Write the final state if the lease is still ours; return whether it was."""
+    return bool(_mine(row).update(state=state, reason=reason, ended_at=timezone.now()))
+
+
+def _mine(row: BackgroundJob) -> QuerySet[BackgroundJob]:
+    return BackgroundJob.objects.filter(
+        pk=row.pk, state=JobState.RUNNING, lease_epoch=row.lease_epoch
+    )
