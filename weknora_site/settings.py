@@ -74,7 +74,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "accounts.context.shell",
             ],
-            "builtins": ["core.templatetags.ui", "django.templatetags.i18n", "django.templatetags.static"],
+            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },
     }
 ]
@@ -125,3 +125,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = DATA_DIR / "files"
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+JOBS_IN_FLIGHT_PER_SPACE = {"default": 4, "runs": 8, "ingest": 4}
+JOB_HEARTBEAT_SECONDS = 2.0
+JOB_LEASE_SECONDS = 30
+JOB_ROWS_KEPT_DAYS = 30
