@@ -90,4 +90,8 @@ class Migration(migrations.Migration):
             model_name='membership',
             constraint=models.UniqueConstraint(fields=('space', 'user'), name='one_membership_per_space'),
         ),
+        migrations.RunSQL(
+            "ALTER TABLE accounts_space ALTER COLUMN id RESTART WITH 10000",
+            migrations.RunSQL.noop,
+        ),
     ]
