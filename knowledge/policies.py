@@ -1,10 +1,13 @@
 """Who may do what to bases and what is in them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from accounts.access import Action, InheritedPolicy, RolePolicy, register
+from django.db.models import Q
+
+from accounts.access import Action, Actor, Clause, InheritedPolicy, RolePolicy, register
 from accounts.constants import Role
+from knowledge.constants import DocumentState
 from knowledge.models import Chunk, Document, KnowledgeBase
 
 
@@ -23,6 +26,13 @@ class BasePolicy(RolePolicy):
     owner_field = "created_by"
     owner_actions = frozenset({"change", "delete", "share"})
 
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """A base that is being removed is gone for everybody."""
+        gone = Clause(
+            effect="deny", reason="It is being deleted.", where=Q(deleted_at__isnull=False)
+        )
+        return (*super().clauses(actor, action), gone)
+
 
 class DocumentPolicy(InheritedPolicy):
     """A document is as open as its base."""
@@ -30,6 +40,13 @@ class DocumentPolicy(InheritedPolicy):
     area = "documents"
     parent_field = "base"
     parent_model = KnowledgeBase
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """A document that is being removed is gone for everybody."""
+        gone = Clause(
+            effect="deny", reason="It is being deleted.", where=Q(state=DocumentState.DELETING)
+        )
+        return (*super().clauses(actor, action), gone)
 
 
 class ChunkPolicy(InheritedPolicy):

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from core.jobs.declare import Job
+from core.models import BackgroundJob, JobState
 
 
 class JobCancelled(Exception):
@@ -58,6 +59,23 @@ class JobContext:
             JobCancelled: it should not.
         """
         if self.cancelled:
+            raise JobCancelled(self.stop_reason)
+
+    def check_lease(self) -> None:
+        """Return when the job row is still ours; asked inside a transaction before it writes.
+
+        Raises:
+            JobCancelled: it was cancelled, or another worker has it.
+        """
+        self.check()
+        mine = BackgroundJob.objects.filter(
+            pk=self.job_id,
+            state=JobState.RUNNING,
+            lease_epoch=self.lease_epoch,
+            cancel_requested=False,
+        )
+        if not mine.exists():
+            self.stop("The job is another worker's now, or was cancelled.")
             raise JobCancelled(self.stop_reason)
 
 

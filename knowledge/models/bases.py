@@ -30,6 +30,8 @@ class KnowledgeBase(SpaceOwned):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    """Since when nobody sees it, while a job removes what it holds."""
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -37,7 +39,11 @@ class KnowledgeBase(SpaceOwned):
         ordering: ClassVar = ["name"]
         verbose_name = _("knowledge base")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["space", "name"], name="one_base_per_name")
+            models.UniqueConstraint(
+                fields=["space", "name"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="one_base_per_name",
+            )
         ]
 
     def __str__(self) -> str:

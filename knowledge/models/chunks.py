@@ -45,7 +45,11 @@ class Chunk(SpaceOwned):
         ordering: ClassVar = ["document", "position"]
         verbose_name = _("passage")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["document", "position"], name="one_chunk_per_position")
+            models.UniqueConstraint(
+                fields=["document", "position"],
+                deferrable=models.Deferrable.DEFERRED,
+                name="one_chunk_per_position",
+            )
         ]
 
     def __str__(self) -> str:
