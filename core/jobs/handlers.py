@@ -39,11 +39,14 @@ class JobContext:
     """On the clock of `time.monotonic`."""
     _stop: threading.Event = field(default_factory=threading.Event)
     stop_reason: str = ""
+    timed_out: bool = False
+    """Whether the stop is a failure that its people must read about."""
 
     @property
     def cancelled(self) -> bool:
         """Whether the handler should stop now; long steps ask this at least every few seconds."""
         if not self._stop.is_set() and time.monotonic() > self.deadline:
+            self.timed_out = True
             self.stop("It took longer than its time limit.")
         return self._stop.is_set()
 

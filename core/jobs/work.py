@@ -94,7 +94,10 @@ def _run(row: BackgroundJob, registered: Registered, context: JobContext) -> Non
     try:
         registered.run(context, **row.arguments)
     except JobCancelled:
-        _end(row, JobState.CANCELLED, context.stop_reason or "Cancelled.")
+        if context.timed_out:
+            fail(row, registered, context.stop_reason)
+        else:
+            _end(row, JobState.CANCELLED, context.stop_reason or "Cancelled.")
     except RetryJob as wish:
         _retry_or_fail(row, registered, wish.reason, wish.delay_seconds)
     except ServiceFailed as failure:

@@ -1,0 +1,199 @@
+"""A file's way into a base: parse, split, embed, index. The order is readable in `ingest`.
+
+Every step may run twice: a parse is kept under the hash of the file, chunks keep their rows while
+their text is the same, vectors and keywords are only made for chunks that lack them. So an attempt
+that a kill ended goes on where it was, and nothing stands twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import ServiceFailed
+from core.jobs.handlers import JobCancelled, JobContext
+from knowledge.base_settings import BaseSettings, base_settings_of
+from knowledge.constants import OPEN_STATES, DocumentState, StageName
+from knowledge.ingest.chunks import replace_chunks
+from knowledge.ingest.embed import embed_chunks
+from knowledge.ingest.index import index_chunks
+from knowledge.ingest.parse import ParseCancelled
+from knowledge.ingest.read import read_document
+from knowledge.ingest.split import SPLITTER_VERSION, SplitSettings, split
+from knowledge.ingest.stages import stage
+from knowledge.models import Chunk, Document, KnowledgeBase
+from knowledge.parsers.contract import ParsedDocument, ParseRefused
+from knowledge.signals import document_indexed
+from providers.contracts.embedding import EmbeddingModel
+from providers.contracts.errors import ModelError
+from providers.services.clients import get_embedding_model
+
+_STATE_OF_CODE = {
+    "encrypted": DocumentState.NEEDS_INPUT,
+    "damaged": DocumentState.FAILED,
+    "out_of_memory": DocumentState.FAILED,
+    "timed_out": DocumentState.FAILED,
+    "crashed": DocumentState.FAILED,
+}
+"""What a parser's refusal means for the document; every other code means refused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingestion:
+    """One attempt at one document."""
+
+    context: JobContext
+    document: Document
+    base: KnowledgeBase
+    settings: BaseSettings
+
+
+def ingest_document(context: JobContext, *, document_id: UUID, attempt: int) -> None:
+    """Bring a document into its base, or into a state with a reason.
+
+    Raises:
+        JobCancelled: a person stopped it, or another worker has the job.
+        ServiceFailed: the embedding model failed; it says whether to retry.
+    """
+    ingestion = _begin(context, document_id, attempt)
+    if ingestion is None:
+        return
+    try:
+        _ingest(ingestion)
+    except ParseRefused as refusal:
+        refuse(ingestion.document, code=refusal.code, reason=refusal.reason)
+    except ParseCancelled as stop:
+        raise JobCancelled(str(stop)) from stop
+    except ModelError as error:
+        raise ServiceFailed(
+            f"The embedding model failed: {error.message}",
+            retry=error.retry,
+            retry_after_seconds=error.retry_after_seconds,
+            provider_message=error.provider_message,
+        ) from error
+
+
+def _begin(context: JobContext, document_id: UUID, attempt: int) -> Ingestion | None:
+    """Take the document; None when this attempt is over or the document is gone."""
+    taken = Document.objects.filter(pk=document_id, attempt=attempt, state__in=OPEN_STATES).update(
+        state=DocumentState.PROCESSING, updated_at=timezone.now()
+    )
+    if not taken:
+        return None
+    document = Document.objects.select_related("base__embedding_model").get(pk=document_id)
+    return Ingestion(
+        context=context,
+        document=document,
+        base=document.base,
+        settings=base_settings_of(document.base),
+    )
+
+
+def _ingest(ingestion: Ingestion) -> None:
+    """Run the steps in their order."""
+    parsed = _parse(ingestion)
+    ingestion.context.check()
+    _split(ingestion, parsed)
+    ingestion.context.check()
+    model = get_embedding_model(ingestion.base.embedding_model)
+    _embed(ingestion, model)
+    ingestion.context.check()
+    _index(ingestion, model)
+
+
+def _parse(ingestion: Ingestion) -> ParsedDocument:
+    document, context = ingestion.document, ingestion.context
+    with stage(document, StageName.PARSE) as report:
+        read = read_document(document, report=report, should_cancel=lambda: context.cancelled)
+        document.file_type = read.file_type
+        document.page_count = read.parsed.page_count
+        document.warnings = list(read.parsed.warnings)
+        document.save(update_fields=["file_type", "page_count", "warnings", "updated_at"])
+        return read.parsed
+
+
+def _split(ingestion: Ingestion, parsed: ParsedDocument) -> None:
+    document, options = ingestion.document, ingestion.settings.split
+    with stage(document, StageName.SPLIT) as report:
+        drafts = split(
+            parsed,
+            SplitSettings(size=options.size_characters, overlap=options.overlap_characters),
+        )
+        if not drafts:
+            raise ParseRefused(
+                "no_text", "No text was found in this file, so nothing can be found in it."
+            )
+        with transaction.atomic():
+            ingestion.context.check_lease()
+            revision = document.revision + _text_changed(document, [d.content_hash for d in drafts])
+            done = replace_chunks(document, drafts, revision=revision)
+            document.revision, document.chunk_count = revision, len(drafts)
+            document.save(update_fields=["revision", "chunk_count", "updated_at"])
+        report.progress(len(drafts), len(drafts))
+        report.note(
+            kept=done.kept, added=done.added, removed=done.removed, version=SPLITTER_VERSION
+        )
+
+
+def _text_changed(document: Document, hashes: list[str]) -> bool:
+    """Say whether another text was read than the one the chunks hold."""
+    rows = Chunk.objects.filter(document=document).order_by("position")
+    return list(rows.values_list("content_hash", flat=True)) != hashes
+
+
+def _embed(ingestion: Ingestion, model: EmbeddingModel) -> None:
+    document = ingestion.document
+    with stage(document, StageName.EMBED) as report:
+        made = embed_chunks(
+            document,
+            model=model,
+            progress=report.progress,
+            should_cancel=lambda: ingestion.context.cancelled,
+        )
+        report.note(model=model.identity, made=made)
+    ingestion.context.check()
+
+
+def _index(ingestion: Ingestion, model: EmbeddingModel) -> None:
+    """Make the chunks findable and the document ready, in one transaction."""
+    document = ingestion.document
+    with stage(document, StageName.INDEX), transaction.atomic():
+        ingestion.context.check_lease()
+        index_chunks(document)
+        KnowledgeBase.objects.filter(pk=ingestion.base.pk, embedding_identity="").update(
+            embedding_identity=model.identity
+        )
+        now = timezone.now()
+        finished = Document.objects.filter(
+            pk=document.pk, attempt=document.attempt, state__in=OPEN_STATES
+        ).update(
+            state=DocumentState.COMPLETED,
+            searchable_at=now,
+            reason_code="",
+            reason="",
+            updated_at=now,
+        )
+        if not finished:
+            raise JobCancelled("The document was stopped or removed meanwhile.")
+        transaction.on_commit(
+            lambda: document_indexed.send(sender=Document, document_id=document.pk)
+        )
+
+
+def refuse(document: Document, *, code: str, reason: str) -> None:
+    """End the present attempt without a result, with the reason its owner reads."""
+    Document.objects.filter(pk=document.pk, attempt=document.attempt, state__in=OPEN_STATES).update(
+        state=_STATE_OF_CODE.get(code, DocumentState.REFUSED),
+        reason_code=code,
+        reason=reason,
+        updated_at=timezone.now(),
+    )
+
+
+def parse_key(content_hash: str, *, name: str, version: str) -> str:
+    """Return the key of a kept parse: the same bytes read by the same parser under the same type."""
+    return hashlib.sha256(f"{content_hash}\n{name}\n{version}".encode()).hexdigest()

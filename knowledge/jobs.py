@@ -1,0 +1,7 @@
+"""Names of the background jobs of this app."""
+
+from core.jobs.declare import Job
+
+INGEST_DOCUMENT = Job(name="knowledge.ingest_document", queue="ingest", time_limit_seconds=7200.0)
+REMOVE_DOCUMENT = Job(name="knowledge.remove_document", queue="default")
+REMOVE_BASE = Job(name="knowledge.remove_base", queue="default")

@@ -1,0 +1,106 @@
+"""Reads of bases, documents and passages, as far as the actor may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+
+from accounts.access import Actor, visible
+from core.errors import NotFound
+from knowledge.constants import OPEN_STATES, DocumentState
+from knowledge.models import Chunk, Document, KnowledgeBase, Stage
+
+
+def list_bases(actor: Actor) -> QuerySet[KnowledgeBase]:
+    """Return the bases the actor sees, by name, with `document_total`, `open_total`, `bad_total`."""
+    bad = (DocumentState.FAILED, DocumentState.REFUSED, DocumentState.NEEDS_INPUT)
+    counted = KnowledgeBase.objects.annotate(
+        document_total=Count("documents", filter=~Q(documents__state=DocumentState.DELETING)),
+        open_total=Count("documents", filter=Q(documents__state__in=OPEN_STATES)),
+        bad_total=Count("documents", filter=Q(documents__state__in=bad)),
+    )
+    return visible(actor, "view", counted).select_related("embedding_model", "created_by")
+
+
+def get_base(actor: Actor, base_id: UUID) -> KnowledgeBase:
+    """Return one base.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    base = visible(actor, "view", KnowledgeBase.objects.filter(pk=base_id)).first()
+    if base is None:
+        raise NotFound("There is no such knowledge base.")
+    return base
+
+
+def find_base(actor: Actor, name: str) -> KnowledgeBase:
+    """Return the base with this name, whatever its case.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    base = visible(actor, "view", KnowledgeBase.objects.filter(name__iexact=name)).first()
+    if base is None:
+        raise NotFound(f"There is no knowledge base named {name!r}.")
+    return base
+
+
+def list_documents(
+    actor: Actor, base_id: UUID, *, search: str = "", state: str = ""
+) -> QuerySet[Document]:
+    """Return a base's documents, newest first, with the stages of their present attempt.
+
+    `search` is a part of the name, `state` one of `DocumentState`; blank means any.
+    """
+    found = visible(actor, "view", Document.objects.filter(base_id=base_id))
+    if search:
+        found = found.filter(Q(name__icontains=search) | Q(folder_path__icontains=search))
+    if state in DocumentState.values:
+        found = found.filter(state=state)
+    return found.select_related("uploaded_by").prefetch_related(
+        Prefetch("stages", queryset=Stage.objects.order_by("attempt", "pk"))
+    )
+
+
+def get_document(actor: Actor, document_id: UUID) -> Document:
+    """Return one document with its base.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    rows = Document.objects.filter(pk=document_id).select_related("base")
+    document = visible(actor, "view", rows).first()
+    if document is None:
+        raise NotFound("There is no such document.")
+    return document
+
+
+def get_documents(actor: Actor, document_ids: Sequence[UUID]) -> list[Document]:
+    """Return those of the documents that the actor sees, in the order of the ids."""
+    rows = visible(
+        actor, "view", Document.objects.filter(pk__in=document_ids).select_related("base")
+    )
+    by_id = {row.pk: row for row in rows}
+    return [by_id[each] for each in document_ids if each in by_id]
+
+
+def list_chunks(actor: Actor, document_id: UUID) -> QuerySet[Chunk]:
+    """Return a document's passages in reading order."""
+    rows = Chunk.objects.filter(document_id=document_id).order_by("position")
+    return visible(actor, "view", rows)
+
+
+def get_chunk(actor: Actor, chunk_id: UUID) -> Chunk:
+    """Return one passage with its document.
+
+    Raises:
+        NotFound: there is none, or the actor may not see it.
+    """
+    rows = Chunk.objects.filter(pk=chunk_id).select_related("document", "base")
+    chunk = visible(actor, "view", rows).first()
+    if chunk is None:
+        raise NotFound("There is no such passage.")
+    return chunk
