@@ -1,0 +1,52 @@
+"""Template tags of the design system: icons and form controls."""
+
+from __future__ import annotations
+
+from django import template
+from django.forms import BoundField
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+ICON_SPRITE = "vendor/lucide-1.62.0.svg"
+
+_CONTROL_CLASSES = {
+    "textarea": "textarea",
+    "select": "select",
+    "selectmultiple": "select",
+    "checkbox": "",
+    "radioselect": "",
+    "checkboxselectmultiple": "",
+    "range": "range",
+}
+"""CSS class by `BoundField.widget_type`; every other control is an `.input`."""
+
+
+@register.simple_tag
+def icon(name: str, css_class: str = "") -> SafeString:
+    """Return the icon `name` of the sprite, hidden from screen readers.
+
+    Sizes are classes: `i-xs` 13 px, `i-sm` 15 px, none 18 px, `i-lg` 22 px.
+    """
+    return format_html(
+        '<svg class="i {}" aria-hidden="true"><use href="{}#{}"></use></svg>',
+        css_class,
+        static(ICON_SPRITE),
+        name,
+    )
+
+
+@register.simple_tag
+def control(field: BoundField) -> SafeString:
+    """Return the field's widget with our class.
+
+    Django adds `aria-describedby` and `aria-invalid`. A placeholder that repeats the label (allauth
+    sets such) is left out: the label is always visible here.
+    """
+    attributes: dict[str, str | bool] = {"class": _CONTROL_CLASSES.get(field.widget_type, "input")}
+    placeholder = str(field.field.widget.attrs.get("placeholder", ""))
+    if placeholder.casefold() in {str(field.label).casefold(), "email address", "password"}:
+        attributes["placeholder"] = False
+    return field.as_widget(attrs=attributes)
