@@ -1,0 +1,234 @@
+"""Cutting units that are longer than a chunk: where it hurts least, by kind of unit.
+
+A slice is a stretch of the text with what must be written around it: the header of its table,
+the fence of its code.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from knowledge.ingest.units import Line, Unit, read_lines
+
+_LIST_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
+_SENTENCE_END = re.compile(r"[。！？；!?…][\"'”’」』）)\]]*|[.!?][\"'”’)\]]*(?=\s)")
+_LINE_END = re.compile(r"\n")
+_CLAUSE_END = re.compile(r"[，、：,;:](?=\s|[^\x00-\x7f])|[，、：]")
+_SPACE = re.compile(r"\s+")
+_BREAKS = (_LIST_ITEM, _SENTENCE_END, _LINE_END, _CLAUSE_END, _SPACE)
+_UNBREAKABLE = re.compile(
+    r"\$\$.{1,1000}?\$\$|!?\[[^\[\]\n]{0,300}\]\([^)\n]{0,500}\)|`[^`\n]{1,300}`|https?://\S{1,500}",
+    re.S,
+)
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Part of a unit."""
+
+    start: int
+    end: int
+    prefix: str = ""
+    suffix: str = ""
+
+
+def cut_unit(text: str, unit: Unit, *, room: int, first_room: int) -> list[Slice]:
+    """Cut `unit` into slices of at most `room` characters, the first of at most `first_room`."""
+    if unit.kind == "table":
+        return list(_cut_table(text, unit, room, first_room))
+    if unit.kind == "code":
+        return list(_cut_code(text, unit, room, first_room))
+    return [
+        Slice(start, end)
+        for start, end in cut_prose(text, unit.start, unit.end, room=room, first_room=first_room)
+    ]
+
+
+def cut_prose(
+    text: str, start: int, end: int, *, room: int, first_room: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the ends of pieces: at list items, sentences, lines, clauses, spaces, else anywhere."""
+    kept = [found.span() for found in _UNBREAKABLE.finditer(text, start, end)]
+    limit = first_room
+    while end - start > limit:
+        stop = _best_break(text, start, start + limit, kept)
+        piece_end = _without_trailing_space(text, start, stop)
+        if piece_end > start:
+            yield start, piece_end
+        start = _skip_space(text, stop, end)
+        limit = room
+    if start < end:
+        yield start, end
+
+
+def _best_break(text: str, start: int, furthest: int, kept: list[tuple[int, int]]) -> int:
+    earliest = start + (furthest - start) * 2 // 5
+    for pattern in _BREAKS:
+        best = 0
+        # One character more, so that a sentence may end exactly at the limit.
+        for found in pattern.finditer(text, earliest, furthest + 1):
+            place = found.start() if pattern is _SPACE else found.end()
+            if place <= furthest and not _inside(place, kept):
+                best = place
+        if best > start:
+            return best
+    span = _inside(furthest, kept)
+    return span[0] if span and span[0] > start else furthest
+
+
+def _inside(place: int, kept: list[tuple[int, int]]) -> tuple[int, int] | None:
+    number = bisect_right(kept, (place, place)) - 1
+    if number >= 0 and kept[number][0] < place < kept[number][1]:
+        return kept[number]
+    return None
+
+
+def _without_trailing_space(text: str, start: int, stop: int) -> int:
+    while stop > start and text[stop - 1].isspace():
+        stop -= 1
+    return stop
+
+
+def _skip_space(text: str, place: int, end: int) -> int:
+    while place < end and text[place].isspace():
+        place += 1
+    return place
+
+
+def overlap_start(text: str, earliest: int, start: int, overlap: int) -> int | None:
+    """Return where whole sentences of at most `overlap` characters before `start` begin."""
+    lowest = max(earliest, start - overlap)
+    for pattern in (_LIST_ITEM, _SENTENCE_END, _LINE_END):
+        for found in pattern.finditer(text, max(0, lowest - 1), start):
+            place = _skip_space(text, found.end(), start)
+            if lowest <= place < start:
+                return place
+    return None
+
+
+def _cut_code(text: str, unit: Unit, room: int, first_room: int) -> Iterator[Slice]:
+    """Pack whole lines; every slice opens and closes the fence."""
+    lines = read_lines(text, unit.start, unit.end)
+    mark = lines[0].text.strip()
+    mark = mark[: len(mark) - len(mark.lstrip(mark[0]))]
+    opening = lines[0].text + "\n" if len(lines[0].text) <= room // 4 else mark + "\n"
+    closing = "\n" + mark
+    prefix, start, end = "", unit.start, lines[0].end
+    limit = first_room - len(closing)
+    for line in lines[1:]:
+        if line.end - start + len(prefix) <= limit or (
+            line is lines[-1] and line.end - start + len(prefix) <= limit + len(closing)
+        ):
+            end = line.end
+            continue
+        if end > lines[0].end or start != unit.start:
+            yield Slice(start, end, prefix, closing)
+            prefix, start = opening, line.start
+        limit = room - len(closing)
+        for piece_start, piece_end in _hard_pieces(start, line.end, limit - len(opening)):
+            if piece_end < line.end:
+                yield Slice(piece_start, piece_end, prefix, closing)
+                prefix = opening
+            else:
+                start, end = piece_start, piece_end
+    yield Slice(start, end, prefix, "")
+
+
+def _hard_pieces(start: int, end: int, room: int) -> Iterator[tuple[int, int]]:
+    for place in range(start, end, max(room, 1)):
+        yield place, min(place + room, end)
+
+
+def _cut_table(text: str, unit: Unit, room: int, first_room: int) -> Iterator[Slice]:
+    """Pack whole rows under the repeated header; rows that do not fit are cut between cells."""
+    lines = read_lines(text, unit.start, unit.end)
+    header = text[unit.start : lines[1].end] + "\n"
+    if len(header) > room // 2:
+        yield from _cut_wide_table(text, lines, room)
+        return
+    open_slice: Slice | None = Slice(unit.start, lines[1].end)
+    limit = first_room
+    for row in lines[2:]:
+        if open_slice and len(open_slice.prefix) + row.end - open_slice.start <= limit:
+            open_slice = replace(open_slice, end=row.end)
+            continue
+        if open_slice:
+            yield open_slice
+        limit = room
+        if len(header) + row.end - row.start <= room:
+            open_slice = Slice(row.start, row.end, header)
+        else:
+            yield from _cut_row(text, lines[0].text, row, room)
+            open_slice = None
+    if open_slice:
+        yield open_slice
+
+
+def _cut_wide_table(text: str, lines: list[Line], room: int) -> Iterator[Slice]:
+    """A table whose header alone fills half a chunk: every row goes by groups of columns."""
+    for number, line in enumerate(lines):
+        if number == 0:
+            yield from _cut_row(text, "", line, room)
+        elif number > 1:
+            yield from _cut_row(text, lines[0].text, line, room)
+
+
+def _cut_row(text: str, header: str, line: Line, room: int) -> list[Slice]:
+    """Cut one row into groups of cells, each under the same cells of the header."""
+    names = [header[start:end].strip() for start, end in _cells(header)] if header else []
+    slices: list[Slice] = []
+    group: list[tuple[int, int]] = []
+    group_names: list[str] = []
+    for column, (start, end) in enumerate(_cells(line.text)):
+        start = _skip_space(text, line.start + start, line.start + end)
+        end = _without_trailing_space(text, start, line.start + end)
+        name = names[column] if column < len(names) else ""
+        if len(name) > room // 3:
+            name = ""
+        if group and _row_length(group, group_names, (start, end), name) > room:
+            slices.append(_row_slice(group, group_names, named=bool(header)))
+            group, group_names = [], []
+        if _row_length([], [], (start, end), name) > room:
+            slices += _cut_cell(text, start, end, name, room, named=bool(header))
+            continue
+        group.append((start, end))
+        group_names.append(name)
+    if group:
+        slices.append(_row_slice(group, group_names, named=bool(header)))
+    return slices
+
+
+def _cells(row: str) -> list[tuple[int, int]]:
+    borders = [found.start() for found in _CELL_BORDER.finditer(row)]
+    first = 0 if not borders or row[: borders[0]].strip() else borders.pop(0) + 1
+    ends = [*borders, len(row)]
+    if borders and not row[borders[-1] + 1 :].strip():
+        ends.pop()
+    starts = [first, *(end + 1 for end in ends[:-1])]
+    return list(zip(starts, ends, strict=True))
+
+
+def _row_length(
+    group: list[tuple[int, int]], names: list[str], cell: tuple[int, int], name: str
+) -> int:
+    start = group[0][0] if group else cell[0]
+    header = sum(len(text) + len("| --- | ") for text in [*names, name])
+    return cell[1] - start + header + len("|\n|\n|  |")
+
+
+def _row_slice(group: list[tuple[int, int]], names: list[str], *, named: bool) -> Slice:
+    head = f"| {' | '.join(names)} |\n|{' --- |' * len(names)}\n| " if named else "| "
+    return Slice(group[0][0], group[-1][1], head, " |")
+
+
+def _cut_cell(text: str, start: int, end: int, name: str, room: int, *, named: bool) -> list[Slice]:
+    head = f"| {name} |\n| --- |\n| " if named else "| "
+    inner = room - len(head) - len(" |")
+    return [
+        Slice(piece_start, piece_end, head, " |")
+        for piece_start, piece_end in cut_prose(text, start, end, room=inner, first_room=inner)
+    ]

@@ -1,0 +1,197 @@
+"""The parser process: imports every parser once, then forks a child under limits per document.
+
+Started by `parser_process.py` as `python -m knowledge.ingest.zygote FD`. Each request is one
+message on the control socket, a JSON object with descriptors: the document, an empty file for
+the result, one for error output, and a line that reports the end; closing its other end kills
+the child. The process has one thread and ends when its owner does (the control socket closes)
+or when idle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.isolation import (
+    Limits,
+    apply_limits,
+    die_with_parent,
+    drop_root,
+    keep_descriptors,
+    leave_network,
+)
+from knowledge.ingest.isolated import parse_content
+from knowledge.ingest.warmup import warm_parsers
+from knowledge.ingest.wire import document_to_json, dump
+from knowledge.parsers.contract import ParseRefused
+
+IDLE_SECONDS = 30.0
+_MAX_REQUEST_BYTES = 64_000
+_OUT_OF_MEMORY = ParseRefused(
+    "out_of_memory",
+    "Reading this file takes more memory than one file may use. Split it into parts.",
+)
+
+
+@dataclass
+class Child:
+    """A fork that reads one document."""
+
+    process_id: int
+    process_fd: int
+    line: socket.socket
+    deadline: float
+    timed_out: bool = False
+
+
+@dataclass
+class Zygote:
+    """Takes requests, forks, watches over the children; one loop, no threads."""
+
+    control: socket.socket
+    network_left: bool
+    children: dict[int, Child] = field(default_factory=dict)
+    selector: selectors.DefaultSelector = field(default_factory=selectors.DefaultSelector)
+
+    def serve(self) -> None:
+        """Work until the owner is gone or nothing came for `IDLE_SECONDS`."""
+        self.selector.register(self.control, selectors.EVENT_READ, None)
+        idle_since = time.monotonic()
+        while self.children or time.monotonic() - idle_since < IDLE_SECONDS:
+            for key, _ in self.selector.select(timeout=self._seconds_to_next_deadline()):
+                if key.data is None:
+                    if not self._take_request():
+                        self._kill_all()
+                        return
+                elif key.fd == key.data.process_fd:
+                    self._report_end(key.data)
+                else:
+                    # The owner lets go of the line (cancelled) or is gone.
+                    self.selector.unregister(key.fileobj)
+                    os.kill(key.data.process_id, signal.SIGKILL)
+                idle_since = time.monotonic()
+            self._kill_late()
+
+    def _seconds_to_next_deadline(self) -> float:
+        now = time.monotonic()
+        deadlines = [child.deadline for child in self.children.values() if not child.timed_out]
+        return max(0.0, min(deadlines, default=now + 1.0) - now)
+
+    def _take_request(self) -> bool:
+        message, descriptors, _, _ = socket.recv_fds(self.control, _MAX_REQUEST_BYTES, 4)
+        if not message:
+            return False
+        request = json.loads(message)
+        content, result, errors, line = descriptors
+        process_id = os.fork()
+        if process_id == 0:
+            _run_child(request, content, result, errors, network_left=self.network_left)
+        for descriptor in (content, result, errors):
+            os.close(descriptor)
+        child = Child(
+            process_id=process_id,
+            process_fd=os.pidfd_open(process_id),
+            line=socket.socket(fileno=line),
+            deadline=time.monotonic() + request["limits"]["wall_seconds"],
+        )
+        self.children[process_id] = child
+        self.selector.register(child.process_fd, selectors.EVENT_READ, child)
+        self.selector.register(child.line, selectors.EVENT_READ, child)
+        return True
+
+    def _report_end(self, child: Child) -> None:
+        _, status, usage = os.wait4(child.process_id, 0)
+        self.selector.unregister(child.process_fd)
+        if child.line in self.selector.get_map():
+            self.selector.unregister(child.line)
+        os.close(child.process_fd)
+        report = {
+            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+            "timed_out": child.timed_out,
+            "peak_bytes": usage.ru_maxrss * 1024,
+            "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        }
+        # After a cancellation nobody waits for it any more.
+        with contextlib.suppress(OSError):
+            child.line.sendall(dump(report))
+        child.line.close()
+        del self.children[child.process_id]
+
+    def _kill_late(self) -> None:
+        now = time.monotonic()
+        for child in self.children.values():
+            if now >= child.deadline and not child.timed_out:
+                child.timed_out = True
+                os.kill(child.process_id, signal.SIGKILL)
+
+    def _kill_all(self) -> None:
+        for child in self.children.values():
+            os.kill(child.process_id, signal.SIGKILL)
+
+
+def _run_child(
+    request: dict[str, Any], content: int, result: int, errors: int, *, network_left: bool
+) -> None:
+    """Do the work of one request in the forked child and never return."""
+    code = 1
+    try:
+        zygote_id = os.getppid()
+        os.dup2(errors, 1)
+        os.dup2(errors, 2)
+        keep_descriptors(content, result)
+        die_with_parent(zygote_id)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        confinement = apply_limits(Limits(**request["limits"]), network_left=network_left)
+        answer = _answer(request, content)
+        answer["confinement"] = [confinement.network, confinement.system_calls]
+        _write_all(result, dump(answer))
+        code = 0
+    except MemoryError:
+        _write_all(result, dump(_refusal(_OUT_OF_MEMORY)))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _answer(request: dict[str, Any], content: int) -> dict[str, Any]:
+    size = os.fstat(content).st_size
+    try:
+        document = parse_content(os.pread(content, size, 0), request["name"])
+    except ParseRefused as refusal:
+        return _refusal(refusal)
+    return {"document": document_to_json(document)}
+
+
+def _refusal(refusal: ParseRefused) -> dict[str, Any]:
+    return {"refused": [refusal.code, refusal.reason]}
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def main() -> None:
+    """Get ready while everything is still trusted, then lock the door and serve."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    network_left = leave_network()
+    warm_parsers()
+    drop_root()
+    # Children share this memory as long as nobody writes to it.
+    gc.collect()
+    gc.freeze()
+    Zygote(control=control, network_left=network_left).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""HTML: the part that a reader came for, as Markdown.
+
+`<main>` or `<article>` when the page names one, the article that trafilatura finds in a page
+full of navigation, else the whole body; each only when it keeps enough of the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+import lxml.html
+import trafilatura
+from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
+from lxml import etree
+
+from knowledge.parsers.contract import Block, ParsedDocument, Parser
+from knowledge.parsers.encodings import decode_text
+from knowledge.parsers.html_tables import fill_merged_cells
+from knowledge.parsers.plain_text import decoding_warnings
+
+_OPTIONS = ConversionOptions(
+    compact_tables=True,
+    br_in_tables=True,
+    autolinks=False,
+    extract_metadata=False,
+    bullets="-",
+    highlight_style="none",
+    preprocessing=PreprocessingOptions(enabled=False),
+)
+_DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{2,40})", re.I)
+_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_KEPT_SHARE = 0.25
+_MAX_TREE_DEPTH = 250
+"""libxml2 drops what lies deeper."""
+_DROPPED = "script|style|noscript|template|nav|iframe|object|svg|canvas|form|button|select|dialog"
+_DROPPED_PATHS = "|".join(f".//{tag}" for tag in _DROPPED.split("|"))
+_BOILERPLATE = (
+    './/*[@role="navigation" or @role="banner" or @role="contentinfo" or @role="search"'
+    ' or @aria-hidden="true" or @hidden]'
+    "|.//li[a[@hreflang] and count(*)=1]"
+    '|.//*[contains(translate(@style," ",""),"display:none")]'
+    '|.//*[contains(translate(@style," ",""),"visibility:hidden")]'
+)
+_PAGE_FRAME = "./header|./footer|./aside|./*/header|./*/footer|./*/aside"
+_CAPTURE_SIGNS = ".//nav|.//footer|.//*[@role='navigation']"
+_HTTP = ("http://", "https://", "mailto:")
+
+
+def parse_html(content: bytes, _name: str) -> ParsedDocument:
+    """Return the readable part of a page."""
+    declared = _DECLARED.search(content[:4_096])
+    label = declared.group(1).decode("ascii") if declared else None
+    decoded = decode_text(content, declared=label)
+    title, markdown = read_page(decoded.text)
+    return ParsedDocument(
+        blocks=(Block(markdown=markdown),) if markdown else (),
+        title=title,
+        warnings=decoding_warnings(decoded),
+        metadata={"encoding": decoded.encoding},
+    )
+
+
+def read_page(html: str) -> tuple[str, str]:
+    """Return title and Markdown of a whole page."""
+    root = _tree(html)
+    if root is None:
+        return "", html_to_markdown(html)
+    title = " ".join((root.findtext(".//title") or "").split())
+    body = root.find("body")
+    if body is None:
+        return title, html_to_markdown(html)
+    part = _named_part(body)
+    if part is None and body.xpath(_CAPTURE_SIGNS):
+        article = _found_article(html, whole_length=_text_length(body))
+        if article is not None:
+            return title, article
+    part = body if part is None else part
+    _tidy(part, is_whole_page=part is body)
+    return title, html_to_markdown(etree.tostring(part, encoding="unicode", method="html"))
+
+
+def html_to_markdown(html: str) -> str:
+    """Convert trusted-size HTML in our dialect of Markdown."""
+    markdown = convert(html, _OPTIONS).content or ""
+    return markdown.replace("\u00a0", " ").strip()
+
+
+def tidy_fragment(html: str) -> str:
+    """Convert HTML that holds no page frame (from DOCX, EPUB, mail) to Markdown."""
+    root = _tree(f"<html><body>{html}</body></html>")
+    body = None if root is None else root.find("body")
+    if body is None:
+        return html_to_markdown(html)
+    _tidy(body, is_whole_page=False)
+    return html_to_markdown(etree.tostring(body, encoding="unicode", method="html"))
+
+
+def _tree(html: str) -> lxml.html.HtmlElement | None:
+    """Parse, or return None for what the tree parser cannot hold."""
+    if _may_be_deep(html):
+        return None
+    try:
+        root = lxml.html.document_fromstring(
+            _DECLARATION.sub("", html, count=1), parser=lxml.html.HTMLParser(remove_comments=True)
+        )
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return None
+    return root
+
+
+def _may_be_deep(html: str) -> bool:
+    depth = deepest = 0
+    for tag in re.finditer(
+        r"<(/?)(div|span|table|tr|td|ul|ol|li|section|blockquote|b|i|font)\b", html, re.I
+    ):
+        depth += -1 if tag.group(1) else 1
+        deepest = max(deepest, depth)
+    return deepest > _MAX_TREE_DEPTH
+
+
+def _named_part(body: lxml.html.HtmlElement) -> lxml.html.HtmlElement | None:
+    """The one `<main>`, or the one `<article>`, when it holds enough of the page."""
+    for path in ('.//main|.//*[@role="main"]', ".//article"):
+        parts = body.xpath(path)
+        if len(parts) == 1 and _text_length(parts[0]) > _KEPT_SHARE * _text_length(body):
+            found: lxml.html.HtmlElement = parts[0]
+            return found
+    return None
+
+
+def _found_article(html: str, *, whole_length: int) -> str | None:
+    article = trafilatura.extract(
+        html,
+        output_format="html",
+        favor_precision=True,
+        include_tables=True,
+        include_formatting=True,
+        include_links=True,
+        with_metadata=False,
+    )
+    if not article:
+        return None
+    markdown = tidy_fragment(article)
+    return markdown if len(markdown) > _KEPT_SHARE * whole_length else None
+
+
+def _text_length(element: lxml.html.HtmlElement) -> int:
+    return sum(
+        len(text.strip())
+        for text in element.xpath(".//text()[not(parent::script or parent::style)]")
+    )
+
+
+def _tidy(part: lxml.html.HtmlElement, *, is_whole_page: bool) -> None:
+    """Take out what is no content, in place."""
+    unwanted = part.xpath(f"{_DROPPED_PATHS}|{_BOILERPLATE}")
+    if is_whole_page:
+        unwanted += part.xpath(_PAGE_FRAME)
+    for element in unwanted:
+        if element.getparent() is not None:
+            element.drop_tree()
+    for image in part.xpath(".//img"):
+        image.tail = " ".join(filter(None, (image.get("alt"), image.tail)))
+        image.drop_tree()
+    for link in part.xpath(".//a"):
+        _tidy_link(link)
+    for table in part.xpath(".//table[not(.//table)][.//*[@rowspan or @colspan]]"):
+        fill_merged_cells(table)
+
+
+def _tidy_link(link: lxml.html.HtmlElement) -> None:
+    """Keep links that lead somewhere from here, without their tool tips."""
+    if link.get("href", "").startswith(_HTTP) and link.text_content().strip():
+        link.attrib.pop("title", None)
+    else:
+        link.drop_tag()
+
+
+PARSER = Parser(name="html", version="1", file_types=frozenset({"html"}), parse=parse_html)
