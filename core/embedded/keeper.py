@@ -158,8 +158,11 @@ def _locked_exclusively(descriptor: int) -> bool:
 
 
 def main() -> int:
-    """Read the orders and run."""
-    return Keeper(Orders(**json.load(sys.stdin))).run()
+    """Read the orders and run, as nobody's child: the starter need not outlive the keeper."""
+    orders = Orders(**json.load(sys.stdin))
+    if os.fork():
+        return 0
+    return Keeper(orders).run()
 
 
 if __name__ == "__main__":

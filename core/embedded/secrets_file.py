@@ -46,6 +46,11 @@ def ensure_secrets(path: Path) -> InstallationSecrets:
     return found
 
 
+def throwaway_secrets() -> InstallationSecrets:
+    """Return secrets that nobody keeps, for commands that run before the first start."""
+    return InstallationSecrets(**{name: str(value) for name, value in random_secrets().items()})
+
+
 def random_secrets() -> dict[str, object]:
     """Return a new value for each secret."""
     made: dict[str, object] = {

@@ -132,9 +132,9 @@ class ServiceLease:
         )
         try:
             with (self._layout.log_dir / "keeper.log").open("ab") as log:
-                process = subprocess.Popen(
+                subprocess.run(
                     [sys.executable, "-S", "-m", "core.embedded.keeper"],
-                    stdin=subprocess.PIPE,
+                    input=json.dumps(dataclasses.asdict(orders)).encode("utf-8"),
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=REPOSITORY_DIR,
@@ -142,17 +142,10 @@ class ServiceLease:
                     pass_fds=(lock,),
                     # Ctrl-C in a terminal must not reach the database before its users.
                     start_new_session=True,
+                    check=False,
                 )
         finally:
             os.close(lock)
-        if process.stdin is not None:
-            with process.stdin as stdin:
-                stdin.write(json.dumps(dataclasses.asdict(orders)).encode("utf-8"))
-        _children.append(process)
-
-
-_children: list[subprocess.Popen[bytes]] = []
-"""Keepers that this process started; kept so that Python does not complain that they still run."""
 
 
 @contextlib.contextmanager
