@@ -7,7 +7,6 @@ that a kill ended goes on where it was, and nothing stands twice.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -193,7 +192,3 @@ def refuse(document: Document, *, code: str, reason: str) -> None:
         updated_at=timezone.now(),
     )
 
-
-def parse_key(content_hash: str, *, name: str, version: str) -> str:
-    """Return the key of a kept parse: the same bytes read by the same parser under the same type."""
-    return hashlib.sha256(f"{content_hash}\n{name}\n{version}".encode()).hexdigest()
