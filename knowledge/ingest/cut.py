@@ -216,7 +216,7 @@ def _row_length(
     group: list[tuple[int, int]], names: list[str], cell: tuple[int, int], name: str
 ) -> int:
     start = group[0][0] if group else cell[0]
-    header = sum(len(text) + len("| --- | ") for text in [*names, name])
+    header = sum(len(text) + len(" |" + " --- |" + " ") for text in [*names, name])
     return cell[1] - start + header + len("|\n|\n|  |")
 
 

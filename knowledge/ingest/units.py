@@ -13,6 +13,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
+_EMPHASIS = re.compile(r"(?<!\s)\*{1,3}|\*{1,3}(?!\s)|`")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^)]{0,500}\)")
 
 
@@ -90,7 +91,7 @@ def _heading(line: Line) -> Unit | None:
 def _plain(title: str) -> str:
     """A heading as words: links by their text, without marks of emphasis."""
     title = _LINK.sub(r"\1", title)
-    return " ".join(title.replace("**", "").replace("`", "").split()).strip("*_ ")
+    return " ".join(_EMPHASIS.sub("", title).split()).strip("_ ")
 
 
 def _end_of_code(lines: list[Line], first: int, mark: str) -> int:
