@@ -40,7 +40,9 @@ def decrypt(token: str) -> str:
     try:
         return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS)).decrypt(token.encode()).decode()
     except InvalidToken as error:
-        raise SecretUnreadable("A stored secret cannot be read with the configured keys.") from error
+        raise SecretUnreadable(
+            "A stored secret cannot be read with the configured keys."
+        ) from error
 
 
 class EncryptedTextField(models.TextField):  # type: ignore[type-arg]  # stubs make it generic, Django does not
@@ -54,4 +56,5 @@ class EncryptedTextField(models.TextField):  # type: ignore[type-arg]  # stubs m
         self, value: str | None, expression: object, connection: BaseDatabaseWrapper
     ) -> str | None:
         """Decrypt on the way out."""
+        del expression, connection
         return decrypt(value) if value is not None else None

@@ -93,6 +93,9 @@ class ChatOptions(_Value):
     """Opaque labels (run, round) for logs; never sent to the vendor."""
 
 
+DEFAULT_CHAT_OPTIONS = ChatOptions()
+
+
 class ChatModel(Protocol):
     """A model that answers in a stream."""
 
@@ -111,7 +114,7 @@ class ChatModel(Protocol):
         messages: Sequence[ChatMessage],
         *,
         tools: Sequence[ToolSpec] = (),
-        options: ChatOptions = ChatOptions(),
+        options: ChatOptions = DEFAULT_CHAT_OPTIONS,
     ) -> AsyncIterator[ChatChunk]:
         """Yield the answer as it is made.
 

@@ -1,0 +1,99 @@
+"""Reranking over the request shape that Cohere, Jina and most servers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import httpx
+
+from providers.adapters.endpoint import Endpoint
+from providers.adapters.failures import as_text, failure, from_status, to_model_error
+from providers.contracts.embedding import RerankScore
+
+
+class RerankService:
+    """A `RerankModel` behind `POST {base_url}/rerank`. Thread-safe."""
+
+    def __init__(
+        self, endpoint: Endpoint, *, http: httpx.Client, identity: str | Callable[[], str]
+    ) -> None:
+        self._endpoint = endpoint
+        self._http = http
+        self._identity = identity
+
+    @property
+    def identity(self) -> str:
+        """Names the model and its engine."""
+        if not isinstance(self._identity, str):
+            self._identity = self._identity()
+        return self._identity
+
+    def rerank(self, query: str, passages: Sequence[str]) -> list[RerankScore]:
+        """Return one score a passage, best first; equal scores keep the order they came in.
+
+        Raises:
+            ModelError: the call failed, or the answer has another number of scores.
+        """
+        if not passages:
+            return []
+        scores = self._scores(self._post(query, passages), count=len(passages))
+        return sorted(scores, key=lambda entry: (-entry.score, entry.index))
+
+    def _post(self, query: str, passages: Sequence[str]) -> Any:
+        body = {
+            "model": self._endpoint.model_id,
+            "query": as_text(query),
+            "documents": [as_text(passage) for passage in passages],
+            "top_n": len(passages),
+        }
+        broken: Exception | None = None
+        answer: httpx.Response | None = None
+        try:
+            answer = self._http.post(
+                f"{self._endpoint.base_url.rstrip('/')}/rerank",
+                json=body,
+                headers=self._headers(),
+                timeout=self._endpoint.timeout_seconds,
+            )
+            if answer.is_success:
+                return answer.json()
+        except Exception as error:  # noqa: BLE001 -- whatever it is becomes a ModelError
+            broken = error
+        # Outside of the handler: a chained exception would carry request and key.
+        if broken is not None or answer is None:
+            raise to_model_error(broken or RuntimeError("no answer"), self._endpoint)
+        raise from_status(answer.status_code, answer.text, answer.headers, self._endpoint)
+
+    def _headers(self) -> dict[str, str]:
+        headers = dict(self._endpoint.headers)
+        if self._endpoint.api_key:
+            headers.setdefault("Authorization", f"Bearer {self._endpoint.api_key}")
+        return headers
+
+    def _scores(self, body: Any, *, count: int) -> list[RerankScore]:
+        results = body.get("results", body.get("data")) if isinstance(body, Mapping) else body
+        if not isinstance(results, list):
+            raise failure("bad_response", self._endpoint, words="the answer has no list of results")
+        scores = [self._score(result, count=count) for result in results]
+        if len(scores) != count or len({score.index for score in scores}) != count:
+            raise failure(
+                "bad_response", self._endpoint, words=f"{len(scores)} scores for {count} passages"
+            )
+        return scores
+
+    def _score(self, result: Any, *, count: int) -> RerankScore:
+        if isinstance(result, Mapping):
+            index, score = result.get("index"), result.get("relevance_score", result.get("score"))
+            if (
+                isinstance(index, int)
+                and 0 <= index < count
+                and isinstance(score, int | float)
+                and not isinstance(score, bool)
+                and math.isfinite(score)
+            ):
+                return RerankScore(index=index, score=float(score))
+        raise failure(
+            "bad_response", self._endpoint, words=f"a score that cannot be read: {result!r}"
+        )

@@ -1,0 +1,79 @@
+"""Turns a model row into an endpoint and the HTTP clients that may speak to it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import httpx
+from django.conf import settings
+
+from providers.adapters import transport
+from providers.adapters.endpoint import AsyncClientFactory, Endpoint
+from providers.adapters.failures import failure, from_status, to_model_error
+from providers.constants import Provider
+from providers.models import AIModel
+from providers.parameters import read_parameters
+from providers.queries import read_headers
+
+
+def endpoint_of(row: AIModel) -> Endpoint:
+    """Return where the row's model is served; the built-in ones are where settings say."""
+    parameters = read_parameters(row.parameters)
+    if row.provider == Provider.LOCAL:
+        return Endpoint(
+            base_url=settings.LOCAL_MODELS_URL,
+            api_key=settings.LOCAL_MODELS_KEY,
+            model_id=row.model_id,
+            timeout_seconds=parameters.timeout_seconds,
+        )
+    return Endpoint(
+        base_url=row.base_url,
+        api_key=row.api_key,
+        model_id=row.model_id,
+        headers=read_headers(row),
+        azure_api_version=parameters.api_version if row.provider == Provider.AZURE else "",
+        timeout_seconds=parameters.timeout_seconds,
+    )
+
+
+def async_http(row: AIModel) -> AsyncClientFactory:
+    """Return what makes the row's clients for one streamed call."""
+    local = row.provider == Provider.LOCAL
+    return transport.loopback_async_client if local else transport.async_client
+
+
+def sync_http(row: AIModel) -> httpx.Client:
+    """Return the client that the process's blocking calls share."""
+    return _shared_client(row.provider == Provider.LOCAL)
+
+
+def local_identity(endpoint: Endpoint) -> str:
+    """Ask the built-in server what weights and engine stand behind a model.
+
+    Raises:
+        ModelError: it can't be reached, or knows no such model.
+    """
+    broken: Exception | None = None
+    try:
+        answer = _shared_client(True).get(
+            f"{endpoint.base_url}/models",
+            headers={"Authorization": f"Bearer {endpoint.api_key}"},
+            timeout=10.0,
+        )
+    except httpx.HTTPError as error:
+        broken = error
+    if broken is not None:
+        raise to_model_error(broken, endpoint)
+    if not answer.is_success:
+        raise from_status(answer.status_code, answer.text, answer.headers, endpoint)
+    known = {entry["id"]: entry["identity"] for entry in answer.json()["data"]}
+    if endpoint.model_id not in known:
+        raise failure("not_found", endpoint, words=f"it knows {', '.join(known)}")
+    return str(known[endpoint.model_id])
+
+
+@lru_cache(maxsize=2)
+def _shared_client(local: bool) -> httpx.Client:
+    """Opened lazily, so that a forked worker never inherits a parent's connections."""
+    make = transport.loopback_sync_client if local else transport.sync_client
+    return make(120.0)

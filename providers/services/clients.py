@@ -1,0 +1,151 @@
+"""Gives the contracts' objects for model rows; the same one until the row changes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from core.errors import Conflict, Invalid, NotFound
+from providers.adapters.embeddings import EmbeddingStyle, OpenAIEmbeddingModel
+from providers.adapters.endpoint import Endpoint
+from providers.adapters.openai_compatible import ChatStyle, OpenAIChatModel
+from providers.adapters.rerank import RerankService
+from providers.background import LimitedEmbeddingModel, LimitedRerankModel
+from providers.constants import ModelType, Provider
+from providers.contracts.chat import ChatModel
+from providers.contracts.embedding import EmbeddingModel, RerankModel
+from providers.endpoints import async_http, endpoint_of, local_identity, sync_http
+from providers.models import AIModel
+from providers.parameters import ModelParameters, read_parameters
+
+MAXIMUM_CLIENTS = 128
+T = TypeVar("T")
+
+
+class _Clients:
+    """The newest clients by row version; the oldest unused ones are dropped."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[object, object] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, row: AIModel, kind: type[T], make: Callable[[], T]) -> T:
+        """Return the client of this version of the row, made when there is none."""
+        key = (row.pk, row.updated_at, endpoint_of(row))
+        with self._lock:
+            found = self._entries.get((kind, key))
+            if not isinstance(found, kind):
+                found = make()
+                self._entries[(kind, key)] = found
+            self._entries.move_to_end((kind, key))
+            while len(self._entries) > MAXIMUM_CLIENTS:
+                self._entries.popitem(last=False)
+            return found
+
+
+_clients = _Clients()
+
+
+def get_chat_model(model: AIModel | UUID | None) -> ChatModel:
+    """Return the chat model of a row (or of the row with this id in the current space).
+
+    Raises:
+        NotFound: there is no such model.
+        Conflict: it is switched off.
+        Invalid: it is of another type.
+    """
+    row = _usable(model, ModelType.CHAT, ModelType.VISION)
+    return _clients.get(row, OpenAIChatModel, lambda: build_chat_model(row))
+
+
+def get_embedding_model(
+    model: AIModel | UUID | None, *, background: bool = False
+) -> EmbeddingModel:
+    """Return the embedding model of a row.
+
+    Args:
+        model: the row, or its id in the current space.
+        background: whether its calls take one of the model's places for background work; a
+            person's query never waits for one.
+
+    Raises:
+        NotFound, Conflict, Invalid: as for `get_chat_model`.
+    """
+    row = _usable(model, ModelType.EMBEDDING)
+    plain = _clients.get(row, OpenAIEmbeddingModel, lambda: build_embedding_model(row))
+    if not background:
+        return plain
+    return LimitedEmbeddingModel(plain, key=str(row.pk), limit=row.max_concurrency)
+
+
+def get_rerank_model(model: AIModel | UUID | None, *, background: bool = False) -> RerankModel:
+    """Return the rerank model of a row; see `get_embedding_model`."""
+    row = _usable(model, ModelType.RERANK)
+    plain = _clients.get(row, RerankService, lambda: build_rerank_model(row))
+    if not background:
+        return plain
+    return LimitedRerankModel(plain, key=str(row.pk), limit=row.max_concurrency)
+
+
+def build_chat_model(row: AIModel) -> OpenAIChatModel:
+    """Return a new chat model for a row, saved or not."""
+    p = read_parameters(row.parameters)
+    style = ChatStyle(
+        context_tokens=p.context_tokens,
+        max_output_tokens=p.max_output_tokens,
+        temperature=p.temperature,
+        output_limit_field=p.output_limit_field,
+        thinking=p.thinking,
+        thinking_effort=p.thinking_effort,
+        return_reasoning=p.return_reasoning,
+        stream_usage=p.stream_usage,
+    )
+    return OpenAIChatModel(endpoint_of(row), name=row.name, http=async_http(row), style=style)
+
+
+def build_embedding_model(row: AIModel) -> OpenAIEmbeddingModel:
+    """Return a new embedding model for a row, saved or not."""
+    p = read_parameters(row.parameters)
+    style = EmbeddingStyle(
+        dimensions=p.dimensions,
+        request_dimensions=p.request_dimensions,
+        input_style=p.input_style,
+        encoding_format=p.encoding_format,
+        batch_size=p.batch_size,
+    )
+    endpoint, http = endpoint_of(row), sync_http(row)
+    return OpenAIEmbeddingModel(
+        endpoint, http=http, style=style, identity=_identity(row, endpoint, p)
+    )
+
+
+def build_rerank_model(row: AIModel) -> RerankService:
+    """Return a new rerank model for a row, saved or not."""
+    endpoint, http = endpoint_of(row), sync_http(row)
+    identity = _identity(row, endpoint, read_parameters(row.parameters))
+    return RerankService(endpoint, http=http, identity=identity)
+
+
+def _identity(row: AIModel, endpoint: Endpoint, p: ModelParameters) -> str | Callable[[], str]:
+    """Name weights and engine: the built-in server says it, others are host, model and size."""
+    if row.provider == Provider.LOCAL:
+        return lambda: local_identity(endpoint)
+    size = f"@{p.dimensions}" if p.request_dimensions and p.dimensions else ""
+    return f"{urlsplit(endpoint.base_url).netloc}/{endpoint.model_id}{size}/{p.input_style}"
+
+
+def _usable(model: AIModel | UUID | None, *types: ModelType) -> AIModel:
+    row = AIModel.objects.filter(pk=model).first() if isinstance(model, UUID) else model
+    if row is None:
+        raise NotFound("The model was removed, or none is chosen; choose another one.")
+    if not row.is_enabled:
+        raise Conflict(f"The model {row.name!r} is switched off; an admin can switch it on.")
+    if row.type not in types:
+        raise Invalid(
+            f"The model {row.name!r} is of the type {row.type!r}, which does not fit here."
+        )
+    return row
