@@ -8,11 +8,12 @@ from typing import Any
 
 from agents.engine.state import RunState as LoopState
 from agents.models import MessageBlob
+from core.jsonvalues import storable
 
 
 def pack_state(space_id: int, state: LoopState) -> dict[str, Any]:
     """Return the state as JSON with a hash in place of each message; new messages are stored."""
-    packed = state.model_dump(mode="json")
+    packed: dict[str, Any] = storable(state.model_dump(mode="json"))
     hashes = []
     blobs: dict[str, Any] = {}
     for message in packed["messages"]:

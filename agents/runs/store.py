@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.constants import OPEN_RUN_STATES, MessageRole, RunState
+from agents.engine.errors import RunInterrupted
 from agents.engine.events import (
     AgentEvent,
     AnswerDelta,
@@ -28,6 +29,7 @@ from agents.models import AgentRun, Message, RunEvent
 from agents.runs.blobs import pack_state
 from agents.runs.publish import publish_events
 from core.jobs.work import WORKER_NAME
+from core.jsonvalues import storable, storable_text
 from knowledge.evidence import Cited, store_evidence
 
 _STATE_OF_OUTCOME: dict[RunOutcome, RunState] = {
@@ -39,7 +41,7 @@ _STATE_OF_OUTCOME: dict[RunOutcome, RunState] = {
 }
 
 
-class LeaseLost(Exception):
+class LeaseLost(RunInterrupted):
     """Another worker has the run, or it is over."""
 
 
@@ -147,7 +149,7 @@ def _append(run: AgentRun, events: Sequence[Recorded]) -> None:
             seq=each.event.seq,
             seq_to=each.seq_to,
             type=each.event.type,
-            data=each.event.model_dump(mode="json"),
+            data=storable(each.event.model_dump(mode="json")),
         )
         for each in events
     )
@@ -165,7 +167,7 @@ def _finish(run: AgentRun, event: RunFinished, state: LoopState | None) -> list[
             space_id=run.space_id,
             conversation_id=run.conversation_id,
             role=MessageRole.ASSISTANT,
-            text=event.answer,
+            text=storable_text(event.answer),
             position=_position_behind(run),
         )
         store_evidence(run.space_id, run.answer.pk, _cited(state))

@@ -1,0 +1,236 @@
+"""Jobs: a row a job, fair claims, leases that heal, and every end with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import Refused, ServiceUnavailable
+from core.jobs import enqueue as enqueue_module
+from core.jobs.declare import Job
+from core.jobs.enqueue import cancel_job, enqueue
+from core.jobs.handlers import JobCancelled, JobContext, RetryJob, _handlers, handles
+from core.jobs.heartbeat import beat_once, beating
+from core.jobs.housekeeping import keep_house, return_lost_jobs
+from core.jobs.work import claim, work
+from core.models import BackgroundJob, JobState
+from core.tenancy import current_space_id, space_scope
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SPACE_A, SPACE_B = 10_001, 10_002
+
+
+@pytest.fixture(autouse=True)
+def wakes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The wake-ups that would go to the broker."""
+    sent: list[str] = []
+
+    def send(name: str, *, args: list[str], **_: Any) -> None:
+        sent.append(args[0])
+
+    monkeypatch.setattr(enqueue_module.current_app, "send_task", send)
+    return sent
+
+
+@pytest.fixture
+def job() -> Iterator[Job]:
+    """A job of its own name for one test."""
+    job = Job(name="tests.job", queue="default", max_attempts=3)
+    yield job
+    _handlers.pop(job.name, None)
+
+
+def only_row() -> BackgroundJob:
+    return BackgroundJob.objects.get()
+
+
+def test_job_runs_in_its_space_and_ends_done(job: Job) -> None:
+    seen: list[tuple[int | None, str]] = []
+
+    @handles(job)
+    def run(context: JobContext, *, word: str) -> None:
+        seen.append((current_space_id(), word))
+
+    with space_scope(SPACE_A):
+        enqueue(job, word="hello")
+    assert work("default") is True
+    assert seen == [(SPACE_A, "hello")]
+    assert only_row().state == JobState.DONE
+    assert work("default") is False
+
+
+def test_wake_up_is_sent_only_when_the_transaction_commits(job: Job, wakes: list[str]) -> None:
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        enqueue(job)
+        raise ZeroDivisionError
+    assert (wakes, BackgroundJob.objects.count()) == ([], 0)
+    enqueue(job)
+    assert wakes == ["default"]
+
+
+def test_second_job_of_a_key_is_not_added_while_the_first_waits(job: Job) -> None:
+    assert enqueue(job, dedupe_key="k") is not None
+    assert enqueue(job, dedupe_key="k") is None
+    assert claim("default") is not None
+    assert enqueue(job, dedupe_key="k") is not None
+
+
+def test_space_with_fewer_running_jobs_comes_first(job: Job) -> None:
+    with space_scope(SPACE_A):
+        for number in range(3):
+            enqueue(job, number=number)
+    with space_scope(SPACE_B):
+        enqueue(job, number=9)
+    claimed = [claim("default") for _ in range(3)]
+    assert [row.space_id for row in claimed if row] == [SPACE_A, SPACE_B, SPACE_A]
+
+
+def test_space_has_no_more_jobs_in_flight_than_its_limit(job: Job, settings: Any) -> None:
+    settings.JOBS_IN_FLIGHT_PER_SPACE = {"default": 2}
+    with space_scope(SPACE_A):
+        for _ in range(3):
+            enqueue(job)
+    assert [claim("default") is not None for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "reason"),
+    [
+        (Refused("The file is hostile."), JobState.FAILED, "The file is hostile."),
+        (ServiceUnavailable("The model is down."), JobState.QUEUED, "The model is down."),
+        (RetryJob("Not yet."), JobState.QUEUED, "Not yet."),
+        (JobCancelled("Enough."), JobState.CANCELLED, "Cancelled."),
+        (
+            KeyError("x"),
+            JobState.FAILED,
+            "An unexpected error stopped it; the log of the worker has details.",
+        ),
+    ],
+    ids=["final", "unavailable", "retry", "cancelled", "unexpected"],
+)
+def test_every_end_has_a_state_and_a_reason(
+    job: Job, error: Exception, state: JobState, reason: str
+) -> None:
+    @handles(job)
+    def run(context: JobContext) -> None:
+        raise error
+
+    enqueue(job)
+    work("default")
+    assert (only_row().state, only_row().reason) == (state, reason)
+
+
+def test_retries_end_and_people_are_told(job: Job) -> None:
+    told: list[tuple[dict[str, Any], str]] = []
+
+    @handles(job, on_failure=lambda arguments, reason: told.append((arguments, reason)))
+    def run(context: JobContext, *, document_id: str) -> None:
+        raise RetryJob("The model is away.", delay_seconds=0)
+
+    enqueue(job, document_id="d")
+    for _ in range(3):
+        assert work("default")
+    assert only_row().state == JobState.FAILED
+    assert told == [({"document_id": "d"}, "The model is away.")]
+
+
+def lose_worker() -> None:
+    BackgroundJob.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=2))
+
+
+def test_job_of_a_dead_worker_is_taken_over_and_the_old_one_writes_nothing(job: Job) -> None:
+    epochs: list[int] = []
+
+    @handles(job)
+    def run(context: JobContext) -> None:
+        epochs.append(context.lease_epoch)
+        if len(epochs) == 1:
+            lose_worker()
+            assert return_lost_jobs() == 1
+            assert work("default")  # the other worker, to its end
+            assert only_row().state == JobState.DONE
+            with pytest.raises(JobCancelled):
+                context.check_lease()
+            raise Refused("too late")
+
+    enqueue(job)
+    work("default")
+    assert only_row().state == JobState.DONE
+    assert epochs[0] < epochs[1]
+
+
+def test_job_on_which_workers_keep_dying_fails_with_a_reason(job: Job) -> None:
+    told: list[str] = []
+    handles(job, on_failure=lambda arguments, reason: told.append(reason))(lambda context: None)
+    enqueue(job)
+    for _ in range(3):
+        assert claim("default") is not None
+        lose_worker()
+        return_lost_jobs()
+    assert only_row().state == JobState.FAILED
+    assert told == ["The worker ended 3 times while it did this; it is not tried again."]
+
+
+def test_cancelling_ends_a_queued_job_and_stops_a_running_one(job: Job) -> None:
+    queued = enqueue(job)
+    assert queued is not None
+    cancel_job(queued)
+    assert only_row().state == JobState.CANCELLED
+
+    @handles(job)
+    def run(context: JobContext) -> None:
+        cancel_job(context.job_id)
+        beat_once()
+        context.check()
+        pytest.fail("it went on")
+
+    second = enqueue(job)
+    work("default")
+    assert BackgroundJob.objects.get(pk=second).state == JobState.CANCELLED
+
+
+def test_time_limit_fails_the_job_and_tells(job: Job) -> None:
+    told: list[str] = []
+    quick = Job(name=job.name, time_limit_seconds=0.0)
+
+    @handles(quick, on_failure=lambda arguments, reason: told.append(reason))
+    def run(context: JobContext) -> None:
+        context.check()
+
+    enqueue(quick)
+    work("default")
+    assert told == ["It took longer than its time limit."]
+    assert only_row().state == JobState.FAILED
+
+
+def test_heartbeat_renews_the_lease(job: Job) -> None:
+    enqueue(job)
+    row = claim("default")
+    assert row is not None
+    lose_worker()
+    context = JobContext(
+        job_id=row.pk, space_id=0, attempt=1, lease_epoch=row.lease_epoch, deadline=float("inf")
+    )
+    with beating(context):
+        beat_once()
+    assert return_lost_jobs() == 0
+    assert not context.cancelled
+
+
+def test_housekeeping_wakes_a_queue_whose_message_was_lost(job: Job, wakes: list[str]) -> None:
+    enqueue(job)
+    wakes.clear()
+    keep_house()
+    assert set(wakes) == {"default"}
+
+
+def test_unknown_job_fails_instead_of_waiting_for_ever(job: Job) -> None:
+    enqueue(job)
+    work("default")
+    assert only_row().state == JobState.FAILED
+    assert "No worker knows" in only_row().reason
