@@ -15,6 +15,8 @@ from pytest_django import DjangoDbBlocker, Settings
 from core.embedded.secrets_file import throwaway_secrets
 from tests.services import TestServices
 
+pytest_plugins = ["tests.personas"]
+
 # Before the first connection is made: a pool would keep connections that stop a database's end.
 cast(dict[str, Any], settings.DATABASES["default"]["OPTIONS"]).pop("pool", None)
 # Tests stay in their process unless they ask for the broker.

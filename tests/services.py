@@ -151,4 +151,6 @@ def _migrations_fingerprint() -> str:
         for file in sorted((Path(config.path) / "migrations").glob("*.py")):
             digest.update(f"{config.name}/{file.name}".encode())
             digest.update(file.read_bytes())
+    # What follows every migration makes a part of the database, too.
+    digest.update((REPOSITORY_DIR / "core" / "space_keys.py").read_bytes())
     return digest.hexdigest()[:16]
