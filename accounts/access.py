@@ -8,6 +8,7 @@ allow. What may not be seen does not exist (404); what may be seen but not chang
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
@@ -62,15 +63,15 @@ class Verdict:
     reasons: tuple[str, ...]
 
 
-class Policy:
-    """The access rule of one model. Subclasses give `clauses`."""
+class Policy(ABC):
+    """The access rule of one model."""
 
     area: ClassVar[str]
     """First half of a key's scope, e.g. "bases" in "bases.view"."""
 
+    @abstractmethod
     def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
         """Return every reason that may allow or deny `action`; none means no."""
-        raise TypeError(f"{type(self).__name__} gives no clauses")
 
     def space_lookup(self) -> str:
         """Name the field that holds the row's space id."""
@@ -115,7 +116,11 @@ class PersonalPolicy(Policy):
 
     owner_field: ClassVar[str] = "user_id"
 
-    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+    def clauses(
+        self,
+        actor: Actor,
+        action: Action,  # noqa: ARG002  whatever they wish
+    ) -> Sequence[Clause]:
         """Allow everything to the row's person."""
         if actor.user_id is None or not actor.role:
             return ()
@@ -162,18 +167,28 @@ def register(model: type[models.Model], policy: Policy) -> None:
 
 def policy_of(model: type[models.Model]) -> Policy:
     """Return the model's policy; a model without one cannot be asked about."""
-    return _policies[model._meta.concrete_model or model]
+    try:
+        return _policies[model._meta.concrete_model or model]
+    except KeyError:
+        raise LookupError(
+            f"{model._meta.label} has no policy: register one in its app's policies.py"
+        ) from None
 
 
 def require(actor: Actor, action: Action, target: models.Model | type[models.Model]) -> None:
     """Return when allowed. For "create", pass the class, or the parent to create below it.
+
+    To create below a parent one must be allowed to change the parent: a document goes only into a
+    base that is one's own to change.
 
     Raises:
         NotFound: the actor may not even see `target`.
         AccessDenied: the actor sees it but may not do this.
     """
     if isinstance(target, type):
-        if not _allowed_in_space(actor, action, target):
+        if action != "create":
+            raise TypeError(f"to {action} needs a row, or visible() for many")
+        if not _may_create(actor, target):
             raise AccessDenied(_denial(actor, action, target))
         return
     if explain(actor, action, target).allowed:
@@ -183,9 +198,7 @@ def require(actor: Actor, action: Action, target: models.Model | type[models.Mod
     raise AccessDenied(_denial(actor, action, type(target)))
 
 
-def visible(
-    actor: Actor, action: Action, queryset: models.QuerySet[M]
-) -> models.QuerySet[M]:
+def visible(actor: Actor, action: Action, queryset: models.QuerySet[M]) -> models.QuerySet[M]:
     """Return the rows of `queryset` on which `actor` may do `action`."""
     policy = policy_of(queryset.model)
     where = _combined(actor, action, policy)
@@ -206,6 +219,8 @@ def may(actor: Actor, action: Action, target: models.Model | type[models.Model])
 def explain(actor: Actor, action: Action, target: models.Model) -> Verdict:
     """Say whether and why, for an administrator's page."""
     policy = policy_of(type(target))
+    if action == "create":
+        action = "change"  # of the parent; the row itself is there already
     if _space_of(target, policy) != actor.space_id:
         return Verdict(allowed=False, reasons=("It belongs to another space.",))
     if not _in_scope(actor, action, policy):
@@ -236,11 +251,12 @@ def _combined(actor: Actor, action: Action, policy: Policy) -> Q | None:
     return joined
 
 
-def _allowed_in_space(actor: Actor, action: Action, model: type[models.Model]) -> bool:
+def _may_create(actor: Actor, model: type[models.Model]) -> bool:
+    """Whether some row of `model` may be made; a child's parent decides about the very row."""
     policy = policy_of(model)
-    if not _in_scope(actor, action, policy):
+    if not _in_scope(actor, "create", policy):
         return False
-    clauses = policy.clauses(actor, action)
+    clauses = policy.clauses(actor, "create")
     return any(c.effect == "allow" for c in clauses) and not any(
         c.effect == "deny" and not c.where for c in clauses
     )
@@ -268,11 +284,16 @@ def _holds(clause: Clause, target: models.Model) -> bool:
 def _prefixed(where: Q, prefix: str) -> Q:
     found = Q()
     found.connector, found.negated = where.connector, where.negated
-    found.children = [
-        _prefixed(child, prefix) if isinstance(child, Q) else (prefix + child[0], child[1])
-        for child in where.children
-    ]
+    found.children = [_prefixed_child(child, prefix) for child in where.children]
     return found
+
+
+def _prefixed_child(child: Any, prefix: str) -> Any:
+    if isinstance(child, Q):
+        return _prefixed(child, prefix)
+    if not isinstance(child, tuple):
+        raise TypeError(f"{child!r} cannot be looked up through a parent; write it as a lookup")
+    return prefix + child[0], child[1]
 
 
 def _denial(actor: Actor, action: Action, model: type[models.Model]) -> str:

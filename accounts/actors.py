@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django.db.models import QuerySet
 
 from accounts.access import Actor
 from accounts.constants import MembershipState, Role
 from accounts.models import Membership, User
 from core.errors import NotFound
+
+SPACE_SESSION_KEY = "space_id"
 
 
 def actor_of(user: User, *, space_id: int) -> Actor:
@@ -19,11 +24,16 @@ def actor_of(user: User, *, space_id: int) -> Actor:
     membership = active_memberships(user).filter(space_id=space_id).first()
     if membership is None:
         raise NotFound("There is no such space, or you are not a member of it.")
+    return actor_by(membership)
+
+
+def actor_by(membership: Membership) -> Actor:
+    """Return the actor that an active membership makes of its person."""
     return Actor(
         kind="user",
-        id=str(user.pk),
-        user_id=user.pk,
-        space_id=space_id,
+        id=str(membership.user_id),
+        user_id=membership.user_id,
+        space_id=membership.space_id,
         role=Role(membership.role),
     )
 
@@ -36,9 +46,21 @@ def system_actor(*, space_id: int) -> Actor:
 def active_memberships(user: User) -> QuerySet[Membership]:
     """Return the memberships by which the person may enter a space, oldest first."""
     return (
-        Membership.objects.filter(
-            user=user, state=MembershipState.ACTIVE, user__is_active=True
-        )
+        Membership.objects.filter(user=user, state=MembershipState.ACTIVE, user__is_active=True)
         .select_related("space")
         .order_by("joined_at", "pk")
     )
+
+
+def chosen_membership(
+    user: User, *, session: Mapping[str, Any], memberships: Sequence[Membership]
+) -> Membership | None:
+    """Pick the session's space, else the last one, else the oldest; None without any.
+
+    What session and `last_space` say is a wish: only a membership that is active now opens a space.
+    """
+    for wanted in (session.get(SPACE_SESSION_KEY), user.last_space_id):
+        for membership in memberships:
+            if membership.space_id == wanted:
+                return membership
+    return memberships[0] if memberships else None

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
+from django.urls import reverse
 
 from accounts.access import Actor
-from accounts.actors import active_memberships, actor_of
+from accounts.actors import SPACE_SESSION_KEY, active_memberships, actor_by, chosen_membership
 from accounts.models import Membership, User
+from core.errors import NotSignedIn
+from core.htmx import redirect
+from core.middleware import present
 from core.tenancy import space_scope
 
-SPACE_SESSION_KEY = "space_id"
-OPEN_PREFIXES = ("/account/", "/spaces/", "/invitation/", "/static/", "/health/", "/admin/")
-"""Pages that work without a space."""
+__all__ = ["SPACE_SESSION_KEY", "ActorMiddleware", "PersonRequest", "SpaceRequest"]
+
+OPEN_TO_STRANGERS = ("/account/", "/invitation/", "/static/", "/health/", "/admin/", "/api/")
+"""Paths whose views ask for themselves who is there; every other view needs somebody."""
+OPEN_WITHOUT_SPACE = (*OPEN_TO_STRANGERS, "/spaces/", "/profile/")
+"""Paths that also work for a person who is not in any space."""
+
+
+class PersonRequest(HttpRequest):
+    """A request of a signed-in person, who may be in no space."""
+
+    user: User
+    actor: Actor | None
+    membership: Membership | None
+    memberships: Sequence[Membership]
 
 
 class SpaceRequest(HttpRequest):
@@ -23,36 +39,49 @@ class SpaceRequest(HttpRequest):
     user: User
     actor: Actor
     membership: Membership
+    memberships: Sequence[Membership]
 
 
 class ActorMiddleware:
-    """Sets `request.actor` and `request.membership` and opens the space's scope."""
+    """Sets `request.actor` and `request.membership` and opens the space's scope.
+
+    It is closed by default: a view that no list above opens is not called for strangers, nor for
+    people without a space. A body that is streamed leaves after the scope has ended: what it reads
+    must have been read, or opened again, by then.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer inside of the person's space, or send them where they find one."""
-        request.actor = None  # type: ignore[attr-defined]  # SpaceRequest describes it
-        request.membership = None  # type: ignore[attr-defined]  # SpaceRequest describes it
         user = request.user
         if not isinstance(user, User):
-            return self.get_response(request)
-        membership = self._membership(request, user)
-        if membership is None:
-            if request.path.startswith(OPEN_PREFIXES):
+            _fill(request, actor=None, membership=None, memberships=())
+            if request.path_info.startswith(OPEN_TO_STRANGERS):
                 return self.get_response(request)
-            return redirect("spaces")
-        request.membership = membership  # type: ignore[attr-defined]  # SpaceRequest describes it
-        request.actor = actor_of(user, space_id=membership.space_id)  # type: ignore[attr-defined]  # SpaceRequest describes it
-        with space_scope(membership.space_id):
+            return present(request, NotSignedIn("Sign in to see this."))
+        memberships = list(active_memberships(user))
+        membership = chosen_membership(user, session=request.session, memberships=memberships)
+        _forget_lost_space(request, memberships)
+        actor = actor_by(membership) if membership else None
+        _fill(request, actor=actor, membership=membership, memberships=memberships)
+        if actor is None:
+            if request.path_info.startswith(OPEN_WITHOUT_SPACE):
+                return self.get_response(request)
+            return redirect(request, reverse("spaces"))
+        with space_scope(actor.space_id):
             return self.get_response(request)
 
-    def _membership(self, request: HttpRequest, user: User) -> Membership | None:
-        """Pick the session's space, else the last one, else the oldest."""
-        found = list(active_memberships(user))
-        for wanted in (request.session.get(SPACE_SESSION_KEY), user.last_space_id):
-            for membership in found:
-                if membership.space_id == wanted:
-                    return membership
-        return found[0] if found else None
+
+def _fill(request: HttpRequest, **values: Any) -> None:
+    """Set what `PersonRequest` and `SpaceRequest` describe."""
+    for name, value in values.items():
+        setattr(request, name, value)
+
+
+def _forget_lost_space(request: HttpRequest, memberships: Sequence[Membership]) -> None:
+    """Take a space out of the session whose member the person no longer is."""
+    wanted = request.session.get(SPACE_SESSION_KEY)
+    if wanted is not None and all(one.space_id != wanted for one in memberships):
+        del request.session[SPACE_SESSION_KEY]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext as _
 
-from core.errors import NotSignedIn, ProjectError
+from core.errors import AccessDenied, Invalid, NotFound, NotSignedIn, ProjectError
+from core.htmx import redirect, wants_fragment
 
 logger = logging.getLogger(__name__)
 
@@ -16,6 +20,16 @@ logger = logging.getLogger(__name__)
 def error_body(error: ProjectError) -> dict[str, object]:
     """Return the one JSON shape of an error."""
     return {"error": {"code": error.code, "message": error.message, "data": error.data}}
+
+
+def present(request: HttpRequest, error: ProjectError) -> HttpResponseBase:
+    """Return the answer that tells `error` in the form the client asked for."""
+    if _wants_json(request):
+        return JsonResponse(error_body(error), status=error.http_status)
+    if isinstance(error, NotSignedIn):
+        return _send_to_login(request)
+    template = "errors/_error.html" if wants_fragment(request) else "errors/error.html"
+    return render(request, template, {"error": error}, status=error.http_status)
 
 
 class ErrorPagesMiddleware:
@@ -31,20 +45,57 @@ class ErrorPagesMiddleware:
     def process_exception(
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
-        """Present expected errors; leave all others to Django's 500."""
+        """Present expected errors; leave all others to Django's handlers, below."""
         if not isinstance(exception, ProjectError):
             return None
-        logger.info("%s %s: %s", request.method, request.path, exception)
-        if isinstance(exception, NotSignedIn):
-            return redirect(f"/account/login/?next={request.path}")
-        if _wants_json(request):
-            return JsonResponse(error_body(exception), status=exception.http_status)
-        template = "errors/_error.html" if request.headers.get("HX-Request") else "errors/error.html"
-        return render(request, template, {"error": exception}, status=exception.http_status)
+        # The route, not the path: a path may hold the token of an invitation.
+        route = request.resolver_match.route if request.resolver_match else "?"
+        logger.info("%s /%s: %s (%s)", request.method, route, exception.code, exception)
+        return present(request, exception)
+
+
+def bad_request(
+    request: HttpRequest,
+    exception: Exception,  # noqa: ARG001  Django names it
+) -> HttpResponseBase:
+    """Answer what Django could not read (`handler400`)."""
+    return present(request, Invalid(_("The request could not be read. Go back and try again.")))
+
+
+def permission_denied(
+    request: HttpRequest,
+    exception: Exception,  # noqa: ARG001  Django names it
+) -> HttpResponseBase:
+    """Answer what Django refused (`handler403`)."""
+    return present(request, AccessDenied(_("Your role does not include it.")))
+
+
+def page_not_found(
+    request: HttpRequest,
+    exception: Exception,  # noqa: ARG001  Django names it
+) -> HttpResponseBase:
+    """Answer an address that leads nowhere (`handler404`)."""
+    text = _("The address is wrong, the page was deleted, or it is not yours to see.")
+    return present(request, NotFound(text))
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """Answer after an unexpected error (`handler500`); the log has the traceback."""
+    if not _wants_json(request):
+        return render(request, "500.html", status=500)
+    body = {"code": "internal", "message": "Something broke on our side.", "data": {}}
+    return JsonResponse({"error": body}, status=500)
+
+
+def _send_to_login(request: HttpRequest) -> HttpResponseBase:
+    """Let the person sign in and come back, where coming back makes sense."""
+    if wants_fragment(request) or request.method not in ("GET", "HEAD"):
+        return redirect(request, resolve_url(settings.LOGIN_URL))
+    return redirect_to_login(request.get_full_path())
 
 
 def _wants_json(request: HttpRequest) -> bool:
     accepted = request.headers.get("Accept", "")
-    return request.path.startswith("/api/") or (
+    return request.path_info.startswith("/api/") or (
         "application/json" in accepted and "text/html" not in accepted
     )
