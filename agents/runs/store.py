@@ -201,16 +201,28 @@ def _publish_on_commit(run: AgentRun, events: Sequence[Recorded]) -> None:
 
 def join_deltas(events: Sequence[AgentEvent]) -> list[Recorded]:
     """Join neighbouring deltas of one kind and round into one row each."""
+    return join_deltas_of_rows([Recorded(event=event, seq_to=event.seq) for event in events])
+
+
+def join_deltas_of_rows(rows: Sequence[Recorded]) -> list[Recorded]:
+    """Join rows of neighbouring deltas; the first number and the last one span what was joined."""
     joined: list[Recorded] = []
-    for event in events:
-        last = joined[-1].event if joined else None
-        if (isinstance(event, AnswerDelta) and isinstance(last, AnswerDelta)) or (
-            isinstance(event, ThoughtDelta)
-            and isinstance(last, ThoughtDelta)
-            and event.round == last.round
-        ):
-            whole = last.model_copy(update={"text": last.text + event.text})
-            joined[-1] = Recorded(event=whole, seq_to=event.seq)
+    for row in rows:
+        whole = _joined_event(joined[-1].event, row.event) if joined else None
+        if whole is None:
+            joined.append(row)
         else:
-            joined.append(Recorded(event=event, seq_to=event.seq))
+            joined[-1] = Recorded(event=whole, seq_to=row.seq_to)
     return joined
+
+
+def _joined_event(first: AgentEvent, second: AgentEvent) -> AgentEvent | None:
+    if isinstance(first, AnswerDelta) and isinstance(second, AnswerDelta):
+        return first.model_copy(update={"text": first.text + second.text})
+    if (
+        isinstance(first, ThoughtDelta)
+        and isinstance(second, ThoughtDelta)
+        and first.round == second.round
+    ):
+        return first.model_copy(update={"text": first.text + second.text})
+    return None

@@ -1,0 +1,72 @@
+"""What a first start puts in: an administrator with a space, built-in models and agents, a sample."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+
+from accounts.access import Actor
+from accounts.actors import actor_of
+from accounts.constants import Role
+from accounts.models import Membership, Space, User
+from agents.services.builtin import sync_builtin_agents
+from core.tenancy import space_scope
+from knowledge.models import KnowledgeBase
+from knowledge.services.bases import create_base
+from knowledge.services.documents import add_document
+from providers.services.builtin import sync_builtin_models
+
+DEMO_BASE = "Demo"
+_DEMO_FILES = Path(__file__).resolve().parent / "demo"
+_ALPHABET = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Letters and digits that nobody mistakes for one another."""
+
+
+def make_first_administrator() -> list[str]:
+    """Create the administrator and their space on an empty installation; the password is shown once."""
+    if User.objects.exists():
+        return []
+    password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(5)) for _ in range(4))
+    user = User.objects.create_superuser(settings.FIRST_ADMIN_EMAIL, password, name="Administrator")
+    space = Space.objects.create(name="First space", created_by=user)
+    Membership.objects.create(space=space, user=user, role=Role.OWNER)
+    user.last_space = space
+    user.save(update_fields=["last_space"])
+    return [
+        f"Log in as  {user.email}",
+        f"Password   {password}",
+        "It is shown this once and kept nowhere in clear; change it under your name, or with"
+        f" `manage.py changepassword {user.email}`.",
+    ]
+
+
+def bring_in_built_ins() -> list[str]:
+    """Give every space the built-in models and agents that it lacks."""
+    for space in Space.objects.all():
+        with space_scope(space.pk):
+            sync_builtin_models(space.pk)
+            sync_builtin_agents(space.pk)
+    return []
+
+
+def make_demo_base() -> list[str]:
+    """Put the sample base into the first space, once: who deletes it does not get it back."""
+    space = Space.objects.order_by("pk").first()
+    if space is None or space.created_by is None:
+        return []
+    with space_scope(space.pk):
+        if KnowledgeBase.objects.exists():
+            return []
+        actor = actor_of(space.created_by, space_id=space.pk)
+        _fill_demo_base(actor)
+    return []
+
+
+def _fill_demo_base(actor: Actor) -> None:
+    base = create_base(
+        actor, name=DEMO_BASE, description="A small sample: ask it, then add your own documents."
+    )
+    for path in sorted(_DEMO_FILES.iterdir()):
+        add_document(actor, base_id=base.pk, name=path.name, content=path.read_bytes())
