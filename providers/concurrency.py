@@ -132,14 +132,22 @@ def _renewed(slot: _Slot) -> Iterator[None]:
         thread.join()
 
 
-@lru_cache(maxsize=1)
 def _redis() -> redis.Redis:
+    return _client(settings.REDIS_URL)
+
+
+def _script() -> Any:
+    return _registered(settings.REDIS_URL)
+
+
+@lru_cache(maxsize=4)
+def _client(url: str) -> redis.Redis:
     """Opened lazily: a forked worker makes its own connections."""
     return redis.Redis.from_url(
-        settings.REDIS_URL, socket_connect_timeout=2.0, socket_timeout=5.0, health_check_interval=30
+        url, socket_connect_timeout=2.0, socket_timeout=5.0, health_check_interval=30
     )
 
 
-@lru_cache(maxsize=1)
-def _script() -> Any:
-    return _redis().register_script(_TAKE)
+@lru_cache(maxsize=4)
+def _registered(url: str) -> Any:
+    return _client(url).register_script(_TAKE)

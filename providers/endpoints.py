@@ -54,6 +54,7 @@ def local_identity(endpoint: Endpoint) -> str:
         ModelError: it can't be reached, or knows no such model.
     """
     broken: Exception | None = None
+    answer: httpx.Response | None = None
     try:
         answer = _shared_client(True).get(
             f"{endpoint.base_url}/models",
@@ -62,8 +63,8 @@ def local_identity(endpoint: Endpoint) -> str:
         )
     except httpx.HTTPError as error:
         broken = error
-    if broken is not None:
-        raise to_model_error(broken, endpoint)
+    if broken is not None or answer is None:
+        raise to_model_error(broken or RuntimeError("no answer"), endpoint)
     if not answer.is_success:
         raise from_status(answer.status_code, answer.text, answer.headers, endpoint)
     known = {entry["id"]: entry["identity"] for entry in answer.json()["data"]}

@@ -152,7 +152,9 @@ class OpenAIEmbeddingModel:
     def _vector(self, value: Any) -> NDArray[np.float32]:
         try:
             if isinstance(value, str):
-                return np.frombuffer(base64.b64decode(value), dtype="<f4").astype(np.float32)
+                return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(
+                    np.float32
+                )
             return np.asarray(value, dtype=np.float32)
         except (ValueError, TypeError, binascii.Error):
             words = "a vector that is not a list of numbers"

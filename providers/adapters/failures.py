@@ -40,6 +40,8 @@ _FILTERED = re.compile(
 _NO_CREDIT = re.compile(r"insufficient.?(?:quota|balance|credit)|billing|欠费|余额", re.IGNORECASE)
 _BUSY = re.compile(r"overload|capacity|too busy|server.?busy", re.IGNORECASE)
 
+_BROKEN = (httpx.ReadError, httpx.WriteError, httpx2.ReadError, httpx2.WriteError)
+"""The connection was there and went away."""
 _KIND_OF_STATUS: dict[int, ModelErrorKind] = {
     401: "auth",
     402: "auth",
@@ -100,9 +102,11 @@ def to_model_error(error: Exception, endpoint: Endpoint) -> ModelError:
         (openai.APITimeoutError, httpx.TimeoutException, httpx2.TimeoutException, TimeoutError),
     ):
         return failure("timeout", endpoint)
-    if isinstance(error, (httpx.RemoteProtocolError, httpx2.RemoteProtocolError)):
+    if isinstance(error, (httpx.RemoteProtocolError, httpx2.RemoteProtocolError, *_BROKEN)):
         return failure("server", endpoint, words=str(error))
     if isinstance(error, openai.APIConnectionError):
+        if isinstance(error.__cause__, (httpx.RequestError, httpx2.RequestError)):
+            return to_model_error(error.__cause__, endpoint)
         return failure("unreachable", endpoint, words=str(error.__cause__ or error))
     if isinstance(error, (httpx.InvalidURL, httpx2.InvalidURL, httpx.UnsupportedProtocol)):
         return failure("not_found", endpoint, words=str(error))
