@@ -21,7 +21,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = default_data_dir(env.text("WEKNORA_DATA_DIR"))
 EMBEDDED = Layout(DATA_DIR)
 _generated = read_secrets(EMBEDDED.secrets_file)
-SECRETS_ARE_KEPT = _generated is not None
+SECRETS_ARE_KEPT = _generated is not None or bool(
+    env.secret("WEKNORA_SECRET_KEY") and env.secret("WEKNORA_FIELD_KEYS")
+)
 """False before the first start: what runs without them (checks, migrations) needs no lasting key."""
 _secrets = _generated or throwaway_secrets()
 
@@ -220,6 +222,13 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 GUARDIAN_RAISE_403 = False
 ANONYMOUS_USER_NAME = None
+ACCOUNTS_REGISTRATION = env.choice(
+    "WEKNORA_REGISTRATION", "self_serve", choices=("self_serve", "invite_only")
+)
+ACCOUNTS_DEFAULT_SPACE = env.choice(
+    "WEKNORA_DEFAULT_SPACE", "personal", choices=("personal", "none")
+)
+ACCOUNTS_MAX_OWNED_SPACES = env.integer("WEKNORA_MAX_OWNED_SPACES", 10, at_least=1)
 FIRST_ADMIN_EMAIL = env.text("WEKNORA_ADMIN_EMAIL", "admin@example.com")
 
 # --- Mail: printed to the log until a server is named -------------------------------------------
@@ -241,11 +250,14 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+# Served from where they lie; only a web server in front needs them collected.
+STATIC_ROOT = env.text("WEKNORA_STATIC_ROOT") or None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "files"
+MAX_UPLOAD_BYTES = env.integer("WEKNORA_MAX_UPLOAD_MB", 100, at_least=1) * 1_000_000
+MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)
 LOG_LEVEL = env.choice(
     "WEKNORA_LOG_LEVEL", "info", choices=("debug", "info", "warning", "error")
 ).upper()

@@ -3,7 +3,11 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from weknora_site import health
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("health/live", health.live, name="health_live"),
+    path("health/ready", health.ready, name="health_ready"),
     path("admin/", admin.site.urls),
     path("account/", include("allauth.account.urls")),
     path("", include("accounts.urls")),

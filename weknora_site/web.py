@@ -1,0 +1,61 @@
+"""The web server process: `python -m weknora_site.web`, Daphne with this project's settings."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "weknora_site.settings")
+django.setup()
+
+from daphne.endpoints import build_endpoint_description_strings  # noqa: E402  after the settings
+from daphne.server import Server  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+
+from weknora_site.asgi import application  # noqa: E402
+from weknora_site.supervisor.program import EXIT_GIVE_UP  # noqa: E402
+
+logger = logging.getLogger(__name__)
+
+
+class WebServer(Server):  # type: ignore[misc]  # Daphne has no types
+    """Daphne, remembering when it could not listen."""
+
+    could_listen = True
+
+    def listen_error(self, failure: Any) -> None:
+        """Say what to do, and end."""
+        self.could_listen = False
+        logger.error(
+            "Cannot listen on %s port %d: %s. Stop what uses it or set WEKNORA_PORT.",
+            settings.LISTEN_HOST,
+            settings.LISTEN_PORT,
+            failure.getErrorMessage(),
+        )
+        self.stop()
+
+
+def main() -> int:
+    """Serve until SIGTERM; return the exit code."""
+    if not settings.SECRETS_ARE_KEPT:
+        raise ImproperlyConfigured("there are no secrets yet: run `manage.py start` once")
+    server = WebServer(
+        application,
+        endpoints=build_endpoint_description_strings(
+            host=settings.LISTEN_HOST, port=settings.LISTEN_PORT
+        ),
+        server_name="weknora",
+        # A proxy in front says who asks; without one the header would be anybody's word.
+        proxy_forwarded_address_header="X-Forwarded-For" if settings.BEHIND_HTTPS else None,
+    )
+    server.run()
+    return 0 if server.could_listen else EXIT_GIVE_UP
+
+
+if __name__ == "__main__":
+    sys.exit(main())
