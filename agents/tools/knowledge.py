@@ -77,17 +77,22 @@ def search_result(
     passages = [passage_of_hit(hit) for hit in hits]
     if not passages:
         return ToolResult(output=_NOTHING, summary="Nothing found", data={"hits": []})
-    notes = []
-    if all(each is False for each in confident):
-        notes.append(_UNSURE)
-    elif all(each is None for each in confident):
-        notes.append(_FOUND_ELSEWHERE)
+    notes = retrieval_notes(confident)
     documents = len({passage.document_id for passage in passages})
     return ToolResult(
         output="\n\n".join([*notes, write_passages(passages, ctx.aliases)]),
         summary=f"{len(passages)} passages from {documents} documents",
         data={"hits": card_of(passages), "warnings": list(warnings)},
     )
+
+
+def retrieval_notes(confident: Sequence[bool | None]) -> list[str]:
+    """Return what the model must know about how sure the searches are."""
+    if all(each is False for each in confident):
+        return [_UNSURE]
+    if all(each is None for each in confident):
+        return [_FOUND_ELSEWHERE]
+    return []
 
 
 @tool(
