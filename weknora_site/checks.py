@@ -129,12 +129,11 @@ def check_secrets_file() -> list[CheckMessage]:
 def check_pool() -> list[CheckMessage]:
     """A worker's threads each hold a connection while they work."""
     wanted = max(settings.RUN_THREADS, settings.INGEST_THREADS) + THREADS_BESIDE_JOBS
-    pool = settings.DATABASES["default"].get("OPTIONS", {}).get("pool")
-    if not isinstance(pool, dict) or pool["max_size"] >= wanted:
+    if not 0 < settings.DATABASE_POOL < wanted:
         return []
     return [
         Error(
-            f"WEKNORA_DATABASE_POOL={pool['max_size']} is smaller than the {wanted} connections "
+            f"WEKNORA_DATABASE_POOL={settings.DATABASE_POOL} is smaller than the {wanted} connections "
             "that a worker's threads may need at once.",
             hint=f"Set WEKNORA_DATABASE_POOL={wanted}, or fewer WEKNORA_RUN_THREADS "
             "and WEKNORA_INGEST_THREADS.",

@@ -121,16 +121,16 @@ DATABASE_IS_EMBEDDED = not env.secret("DATABASE_URL")
 BROKER_IS_EMBEDDED = not env.secret("REDIS_URL")
 _database = env.database("DATABASE_URL", _embedded.database_url)
 _database["CONN_HEALTH_CHECKS"] = True
-_database["OPTIONS"] = {
-    "connect_timeout": "10",
-    **_database["OPTIONS"],
-    "pool": {
+_database["OPTIONS"] = {"connect_timeout": "10", **_database["OPTIONS"]}
+DATABASE_POOL = env.integer("WEKNORA_DATABASE_POOL", 0)
+"""Connections kept by a process; servers and workers ask for a pool, commands need none."""
+if DATABASE_POOL:
+    _database["OPTIONS"]["pool"] = {
         "min_size": 0,
-        "max_size": env.integer("WEKNORA_DATABASE_POOL", 24, at_least=4),
+        "max_size": DATABASE_POOL,
         "timeout": 15.0,
         "max_idle": 60.0,
-    },
-}
+    }
 DATABASES = {"default": _database}
 REDIS_URL = env.redis_url("REDIS_URL", _embedded.redis_url)
 CHANNEL_LAYERS = {

@@ -10,6 +10,7 @@ from typing import Any
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "weknora_site.settings")
+os.environ.setdefault("WEKNORA_DATABASE_POOL", "24")
 django.setup()
 
 from daphne.endpoints import build_endpoint_description_strings  # noqa: E402  after the settings

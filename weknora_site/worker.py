@@ -18,6 +18,7 @@ from typing import Any
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "weknora_site.settings")
+os.environ.setdefault("WEKNORA_DATABASE_POOL", "24")
 django.setup()
 
 from celery.signals import worker_ready, worker_shutting_down  # noqa: E402  after the settings
