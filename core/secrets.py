@@ -1,7 +1,12 @@
-"""Encrypted columns: one cipher, one list of keys; the first encrypts, all decrypt."""
+"""Encrypted columns: one cipher, one list of keys; the first encrypts, all decrypt.
+
+To change the key, put the new one first and keep the old one behind it until every row was saved
+again. A value that no key fits is not lost: the column keeps it until somebody enters a new one.
+"""
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +17,27 @@ from django.db import models
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
+logger = logging.getLogger(__name__)
+
 
 class SecretUnreadable(RuntimeError):
     """A stored secret was encrypted with a key that is no longer configured."""
+
+
+class LostSecret(str):
+    """An empty text in place of a stored secret that no configured key fits.
+
+    It carries the encrypted value, so that saving the row keeps it.
+    """
+
+    __slots__ = ("token",)
+    token: str
+
+    def __new__(cls, token: str) -> LostSecret:
+        """Make an empty text that remembers `token`."""
+        made = super().__new__(cls, "")
+        made.token = token
+        return made
 
 
 @lru_cache(maxsize=4)
@@ -46,10 +69,22 @@ def decrypt(token: str) -> str:
 
 
 class EncryptedTextField(models.TextField):  # type: ignore[type-arg]  # stubs make it generic, Django does not
-    """A text that is encrypted in the database and plain in memory."""
+    """A text that is encrypted in the database, plain in memory, and in no form or dump."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # Forms of models and the admin site leave fields out that are not editable.
+        super().__init__(*args, **{**kwargs, "editable": False})
+
+    def deconstruct(self) -> Any:
+        """Describe the field for migrations, which need not know that it is not editable."""
+        name, path, args, kwargs = super().deconstruct()
+        kwargs.pop("editable", None)
+        return name, path, args, kwargs
 
     def get_prep_value(self, value: Any) -> Any:
         """Encrypt on the way in."""
+        if isinstance(value, LostSecret):
+            return value.token
         return encrypt(str(value)) if value is not None else None
 
     def from_db_value(
@@ -57,4 +92,15 @@ class EncryptedTextField(models.TextField):  # type: ignore[type-arg]  # stubs m
     ) -> str | None:
         """Decrypt on the way out."""
         del expression, connection
-        return decrypt(value) if value is not None else None
+        if value is None:
+            return None
+        try:
+            return decrypt(value)
+        except SecretUnreadable:
+            logger.warning("a stored secret of %s cannot be read with the configured keys", self)
+            return LostSecret(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        """Leave the secret out of dumps."""
+        del obj
+        return ""

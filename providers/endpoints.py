@@ -7,6 +7,8 @@ from functools import lru_cache
 import httpx
 from django.conf import settings
 
+from core.errors import Conflict
+from core.secrets import LostSecret
 from providers.adapters import transport
 from providers.adapters.endpoint import AsyncClientFactory, Endpoint
 from providers.adapters.failures import failure, from_status, to_model_error
@@ -17,7 +19,13 @@ from providers.queries import read_headers
 
 
 def endpoint_of(row: AIModel) -> Endpoint:
-    """Return where the row's model is served; the built-in ones are where settings say."""
+    """Return where the row's model is served; the built-in ones are where settings say.
+
+    Raises:
+        Conflict: a stored secret can't be read with the configured keys.
+    """
+    if isinstance(row.api_key, LostSecret) or isinstance(row.extra_headers, LostSecret):
+        raise Conflict(f"The key of {row.name!r} cannot be read; an admin has to enter it again.")
     parameters = read_parameters(row.parameters)
     if row.provider == Provider.LOCAL:
         return Endpoint(

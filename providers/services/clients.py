@@ -35,7 +35,9 @@ class _Clients:
 
     def get(self, row: AIModel, kind: type[T], make: Callable[[], T]) -> T:
         """Return the client of this version of the row, made when there is none."""
-        key = (row.pk, row.updated_at, endpoint_of(row))
+        endpoint = endpoint_of(row)
+        # Address and key, too: those of the built-in models come from settings.
+        key = (row.pk, row.updated_at, endpoint.base_url, endpoint.api_key)
         with self._lock:
             found = self._entries.get((kind, key))
             if not isinstance(found, kind):
@@ -55,7 +57,7 @@ def get_chat_model(model: AIModel | UUID | None) -> ChatModel:
 
     Raises:
         NotFound: there is no such model.
-        Conflict: it is switched off.
+        Conflict: it is switched off, or its stored key can't be read any more.
         Invalid: it is of another type.
     """
     row = _usable(model, ModelType.CHAT, ModelType.VISION)
