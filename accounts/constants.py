@@ -22,6 +22,17 @@ RANK: dict[str, int] = {
 """A role may do all that roles of a lower rank may."""
 
 
+def roles_below(role: Role | None) -> tuple[Role, ...]:
+    """Return the roles that somebody with `role` may give and take: below their own.
+
+    Owners may give every role, so that a space can have a second owner or a new one.
+    """
+    if role == Role.OWNER:
+        return tuple(Role)
+    rank = RANK[role] if role else 0
+    return tuple(one for one in Role if RANK[one] < rank)
+
+
 class MembershipState(models.TextChoices):
     """Whether a membership counts."""
 

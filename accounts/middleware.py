@@ -21,7 +21,9 @@ __all__ = ["SPACE_SESSION_KEY", "ActorMiddleware", "PersonRequest", "SpaceReques
 OPEN_TO_STRANGERS = ("/account/", "/invitation/", "/static/", "/health/", "/admin/", "/api/")
 """Paths whose views ask for themselves who is there; every other view needs somebody."""
 OPEN_WITHOUT_SPACE = (*OPEN_TO_STRANGERS, "/spaces/", "/profile/")
-"""Paths that also work for a person who is not in any space."""
+"""Paths that also work for a person who is not in any space…"""
+OF_THE_CURRENT_SPACE = "/spaces/current/"
+"""…but for these."""
 
 
 class PersonRequest(HttpRequest):
@@ -67,11 +69,15 @@ class ActorMiddleware:
         actor = actor_by(membership) if membership else None
         _fill(request, actor=actor, membership=membership, memberships=memberships)
         if actor is None:
-            if request.path_info.startswith(OPEN_WITHOUT_SPACE):
+            if _works_without_space(request.path_info):
                 return self.get_response(request)
             return redirect(request, reverse("spaces"))
         with space_scope(actor.space_id):
             return self.get_response(request)
+
+
+def _works_without_space(path: str) -> bool:
+    return path.startswith(OPEN_WITHOUT_SPACE) and not path.startswith(OF_THE_CURRENT_SPACE)
 
 
 def _fill(request: HttpRequest, **values: Any) -> None:

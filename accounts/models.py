@@ -59,6 +59,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.name or self.email
 
+    def clean(self) -> None:
+        """Keep addresses in one spelling, so that a person cannot be made twice."""
+        super().clean()
+        self.email = self.email.lower()
+
     @property
     def initials(self) -> str:
         """One or two letters for the avatar."""
@@ -141,5 +146,6 @@ class Invitation(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still be accepted."""
-        return self.revoked_at is None and self.expires_at > timezone.now()
+        """Whether it can still be accepted. One to an address works once, a link for all often."""
+        used_up = bool(self.email) and self.accepted_count > 0
+        return self.revoked_at is None and self.expires_at > timezone.now() and not used_up

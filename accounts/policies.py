@@ -1,10 +1,12 @@
 """Who may do what to spaces, members and invitations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from accounts.access import Action, RolePolicy, register
-from accounts.constants import Role
+from django.db.models import Q
+
+from accounts.access import Action, Actor, Clause, RolePolicy, register
+from accounts.constants import Role, roles_below
 from accounts.models import Invitation, Membership, Space
 
 
@@ -24,8 +26,22 @@ class SpacePolicy(RolePolicy):
         return "pk"
 
 
-class MemberPolicy(RolePolicy):
-    """Members see each other; admins manage (services keep them below their own role)."""
+class _BelowOwnRolePolicy(RolePolicy):
+    """What carries a role is managed by those above it."""
+
+    limited: ClassVar[frozenset[Action]]
+
+    def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
+        """Narrow the role's permission to rows of lower roles."""
+        found = super().clauses(actor, action)
+        if action not in self.limited:
+            return found
+        where = Q(role__in=roles_below(actor.role))
+        return [Clause(effect=one.effect, reason=one.reason, where=where) for one in found]
+
+
+class MemberPolicy(_BelowOwnRolePolicy):
+    """Members see each other; admins manage those below their own role."""
 
     area = "members"
     minimum: ClassVar[Mapping[Action, Role]] = {
@@ -34,10 +50,11 @@ class MemberPolicy(RolePolicy):
         "change": Role.ADMIN,
         "delete": Role.ADMIN,
     }
+    limited = frozenset({"change", "delete"})
 
 
-class InvitationPolicy(MemberPolicy):
-    """Invitations hold a secret link: only those who may invite see them."""
+class InvitationPolicy(_BelowOwnRolePolicy):
+    """Who sees an invitation holds its secret link: only those who could have made it do."""
 
     area = "invitations"
     minimum: ClassVar[Mapping[Action, Role]] = {
@@ -46,6 +63,7 @@ class InvitationPolicy(MemberPolicy):
         "change": Role.ADMIN,
         "delete": Role.ADMIN,
     }
+    limited = frozenset({"view", "change", "delete"})
 
 
 register(Space, SpacePolicy())

@@ -6,6 +6,7 @@
   * NotSignedIn           401
   * Invalid               400  what was sent cannot be used; says what would work
   * Conflict              409  the thing changed or exists meanwhile
+  * Gone                  410  it was there and is no more: expired, revoked, used up
   * TooLarge              413
   * Refused               422  understood, and refused for a stated reason (type, size, hostile)
   * LimitReached          429
@@ -63,6 +64,13 @@ class Conflict(ProjectError):
 
     code = "conflict"
     http_status = 409
+
+
+class Gone(ProjectError):
+    """It was there and is no more: expired, revoked or used up."""
+
+    code = "gone"
+    http_status = 410
 
 
 class TooLarge(ProjectError):

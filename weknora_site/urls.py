@@ -14,3 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("knowledge.urls")),
     path("", include("agents.urls")),
 ]
+
+handler400 = "core.middleware.bad_request"
+handler403 = "core.middleware.permission_denied"
+handler404 = "core.middleware.page_not_found"
+handler500 = "core.middleware.server_error"

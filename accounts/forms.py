@@ -1,0 +1,82 @@
+"""Forms of accounts. They read fields; the services decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.utils.translation import gettext_lazy as _
+
+from accounts.constants import Role
+from core.errors import ProjectError
+
+
+class SpaceForm(forms.Form):
+    """Name and purpose of a space."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    description = forms.CharField(
+        label=_("Description"), required=False, max_length=2000, widget=forms.Textarea({"rows": 3})
+    )
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, and as what."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        required=False,
+        help_text=_("Without one, everybody who has the link can join with it."),
+    )
+    role = forms.ChoiceField(label=_("Role"))
+
+    def __init__(self, *args: Any, roles: Iterable[Role], **kwargs: Any) -> None:
+        """Offer `roles`, those that the person may give."""
+        super().__init__(*args, **kwargs)
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in roles]
+
+
+class JoinForm(forms.Form):
+    """A new person who was invited."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"), widget=forms.EmailInput({"autocomplete": "email"})
+    )
+    name = forms.CharField(
+        label=_("Your name"),
+        required=False,
+        max_length=150,
+        widget=forms.TextInput({"autocomplete": "name"}),
+    )
+    # Never stripped: every character of a password counts.
+    password = forms.CharField(
+        label=_("Password"),
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+        help_text=password_validators_help_text_html,
+    )
+
+
+class ProfileForm(forms.Form):
+    """What a person is called."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        required=False,
+        max_length=150,
+        help_text=_("Without one, others see your address."),
+    )
+
+
+def add_refusal(form: forms.Form, refusal: ProjectError) -> None:
+    """Show a service's refusal in the form: at the fields that its data names, else above them."""
+    named = {name: texts for name, texts in refusal.data.items() if name in form.fields}
+    for name, texts in named.items():
+        form.add_error(name, texts)
+    if not named:
+        form.add_error(None, refusal.message)

@@ -1,0 +1,120 @@
+"""What the pages of accounts read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, IntegerField, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+
+from accounts.access import Actor, require, visible
+from accounts.actors import active_memberships
+from accounts.constants import RANK, MembershipState, Role, roles_below
+from accounts.models import Invitation, Membership, Space, User
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceRow:
+    """A space of the person's list."""
+
+    space: Space
+    role: str
+    """Its label."""
+    member_count: int
+    is_current: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberRow:
+    """A member as the asking person may treat them; they leave by themselves, on another page."""
+
+    membership: Membership
+    is_self: bool
+    roles: tuple[Role, ...]
+    """Roles the asking person may give them; empty: none."""
+    may_remove: bool
+
+    @property
+    def dom_id(self) -> str:
+        """The row's id in the page."""
+        return f"member-{self.membership.pk}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvitationRow:
+    """An open invitation with its secret link."""
+
+    invitation: Invitation
+    link: str
+
+
+def spaces_of(user: User, *, current_space_id: int | None) -> list[SpaceRow]:
+    """Return the spaces that the person may enter, oldest membership first."""
+    members = (
+        Membership.objects.filter(space=OuterRef("space"), state=MembershipState.ACTIVE)
+        .order_by()
+        .values("space")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    rows = active_memberships(user).annotate(
+        member_count=Coalesce(Subquery(members, output_field=IntegerField()), 0)
+    )
+    return [
+        SpaceRow(
+            space=row.space,
+            role=row.get_role_display(),
+            member_count=row.member_count,
+            is_current=row.space_id == current_space_id,
+        )
+        for row in rows
+    ]
+
+
+def members_of(actor: Actor) -> list[MemberRow]:
+    """Return the members of the actor's space, highest role first, then by name."""
+    memberships = visible(actor, "view", Membership.objects.select_related("user"))
+    changeable = set(
+        visible(actor, "change", Membership.objects.all()).values_list("pk", flat=True)
+    )
+    owners = [one.pk for one in memberships if one.role == Role.OWNER]
+    if len(owners) == 1:
+        changeable.discard(owners[0])  # a space always has an owner
+    rows = [_member_row(actor, one, may_change=one.pk in changeable) for one in memberships]
+    return sorted(rows, key=_by_role_and_name)
+
+
+def member_row(actor: Actor, membership: Membership) -> MemberRow:
+    """Return one row of `members_of`."""
+    require(actor, "view", membership)
+    return next(row for row in members_of(actor) if row.membership.pk == membership.pk)
+
+
+def open_invitations(actor: Actor, *, origin: str) -> list[InvitationRow]:
+    """Return the invitations that can still be accepted and that the actor may see, newest first."""
+    rows = visible(actor, "view", Invitation.objects.select_related("invited_by"))
+    return [
+        InvitationRow(invitation=row, link=invitation_link(row, origin=origin))
+        for row in rows.filter(revoked_at=None)
+        if row.is_open
+    ]
+
+
+def invitation_link(invitation: Invitation, *, origin: str) -> str:
+    """Return the address that the invited person opens."""
+    return origin.rstrip("/") + reverse("invitation", args=[invitation.token])
+
+
+def _member_row(actor: Actor, membership: Membership, *, may_change: bool) -> MemberRow:
+    return MemberRow(
+        membership=membership,
+        is_self=membership.user_id == actor.user_id,
+        roles=roles_below(actor.role) if may_change else (),
+        may_remove=may_change and membership.user_id != actor.user_id,
+    )
+
+
+def _by_role_and_name(row: MemberRow) -> tuple[int, str, int]:
+    name = str(row.membership.user).casefold()
+    return -RANK[row.membership.role], name, row.membership.pk

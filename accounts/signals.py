@@ -1,0 +1,11 @@
+"""Facts that accounts announces; apps above listen in their `apps.py`."""
+
+from django.dispatch import Signal
+
+space_created = Signal()
+"""A space was made. Sent with `space: Space` and `creator: User`, inside of the transaction and of
+the new space's scope: a listener seeds what every space begins with, and one that fails undoes it."""
+
+membership_ended = Signal()
+"""Somebody is no longer a member. Sent with `space_id: int` and `user_id: int` after the commit:
+close what is still open for them, such as sockets."""

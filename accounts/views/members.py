@@ -1,0 +1,117 @@
+"""Pages of a space's members and its open invitations."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import may
+from accounts.constants import Role, roles_below
+from accounts.forms import InvitationForm, add_refusal
+from accounts.middleware import SpaceRequest
+from accounts.models import Invitation
+from accounts.queries import member_row, members_of, open_invitations
+from accounts.services.invitations import SentInvitation, create_invitation, revoke_invitation
+from accounts.services.members import change_role, remove_member
+from core.errors import Conflict
+from core.htmx import redirect, render, toast, wants_fragment
+
+
+@never_cache
+@require_GET
+def list_members(request: SpaceRequest) -> HttpResponseBase:
+    """Show the members and, to those who may invite, the open invitations with their links."""
+    return _show_members(request, _form(request))
+
+
+@never_cache
+@require_POST
+def invite(request: SpaceRequest) -> HttpResponseBase:
+    """Make an invitation; its link is shown whether or not a mail leaves."""
+    form = _form(request, bound=True)
+    if form.is_valid() or not may(request.actor, "create", Invitation):
+        origin = _origin(request)
+        try:
+            sent = create_invitation(
+                request.actor,
+                role=form.cleaned_data.get("role", ""),
+                email=form.cleaned_data.get("email", ""),
+                origin=origin,
+            )
+        except Conflict as refusal:
+            add_refusal(form, refusal)
+        else:
+            _tell(request, sent)
+            return redirect(request, f"{reverse('members')}#invitation-{sent.invitation.pk}")
+    return _show_members(request, form)
+
+
+@require_POST
+def set_role(request: SpaceRequest, membership_id: int) -> HttpResponseBase:
+    """Give a member another role; htmx gets their row."""
+    role = request.POST.get("role", "")
+    membership = change_role(request.actor, membership_id=membership_id, role=role)
+    values = {"person": str(membership.user), "role": membership.get_role_display()}
+    text = _("%(person)s is now %(role)s.") % values
+    if not wants_fragment(request):
+        messages.success(request, text)
+        return redirect(request, reverse("members"))
+    row = member_row(request.actor, membership)
+    response = render(request, "accounts/_member.html", {"row": row})
+    return toast(response, text, level="success")
+
+
+@require_POST
+def remove(request: SpaceRequest, membership_id: int) -> HttpResponseBase:
+    """Take a member out of the space."""
+    membership = remove_member(request.actor, membership_id=membership_id)
+    text = _("%(person)s is no longer a member.") % {"person": str(membership.user)}
+    messages.success(request, text)
+    return redirect(request, reverse("members"))
+
+
+@require_POST
+def revoke(request: SpaceRequest, invitation_id: UUID) -> HttpResponseBase:
+    """End an invitation's link."""
+    revoke_invitation(request.actor, invitation_id=invitation_id)
+    messages.success(request, _("The invitation no longer works."))
+    return redirect(request, reverse("members"))
+
+
+def _show_members(request: SpaceRequest, form: InvitationForm) -> HttpResponseBase:
+    actor = request.actor
+    context = {
+        "rows": members_of(actor),
+        "invitations": open_invitations(actor, origin=_origin(request)),
+        "form": form if may(actor, "create", Invitation) else None,
+        "tab": "members",
+    }
+    return render(request, "accounts/members.html", context, status=422 if form.errors else 200)
+
+
+def _form(request: SpaceRequest, *, bound: bool = False) -> InvitationForm:
+    roles = [role for role in roles_below(request.actor.role) if role != Role.OWNER]
+    return InvitationForm(
+        request.POST if bound else None, roles=roles, initial={"role": Role.CONTRIBUTOR}
+    )
+
+
+def _origin(request: SpaceRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def _tell(request: SpaceRequest, sent: SentInvitation) -> None:
+    email = sent.invitation.email
+    if sent.mail_sent:
+        messages.success(request, _("The invitation was sent to %(email)s.") % {"email": email})
+    elif email:
+        text = _("No mail went to %(email)s. Copy the link and hand it over.")
+        messages.warning(request, text % {"email": email})
+    else:
+        messages.success(request, _("The link is ready. Copy it and hand it over."))
