@@ -34,6 +34,8 @@ class AgentRun(SpaceOwned):
     reason = models.TextField(blank=True)
     """Why it ended as it did, for people."""
     model_name = models.CharField(max_length=200, blank=True)
+    is_extractive = models.BooleanField(default=False)
+    """The answer is made of sentences of the documents, by no language model; pages say so."""
     job_id = models.UUIDField(null=True, blank=True)
     """The job that carries it; housekeeping makes a new one when it is gone."""
     lease_owner = models.CharField(max_length=100, blank=True)

@@ -29,6 +29,7 @@ from knowledge.constants import DocumentState
 from knowledge.models import KnowledgeBase
 from providers.constants import ModelType
 from providers.contracts.chat import ChatModel
+from providers.parameters import read_parameters
 from providers.services.clients import get_chat_model
 from providers.services.models import default_model
 
@@ -63,7 +64,9 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
     deps = RunDeps(actor=actor, run_id=run.pk, base_ids=tuple(base.pk for base in bases))
     row = agent.chat_model or default_model(run.space_id, ModelType.CHAT)
     model = get_chat_model(row)
-    AgentRun.objects.filter(pk=run.pk).update(model_name=row.name)
+    AgentRun.objects.filter(pk=run.pk).update(
+        model_name=row.name, is_extractive=read_parameters(row.parameters).extractive
+    )
     is_new = not run.loop_state
     state = _begin(run, agent, bases) if is_new else unpack_state(run.loop_state)
     state.catch_up(run.last_seq)
@@ -102,8 +105,8 @@ def toolset_of(agent: Agent, bases: Sequence[KnowledgeBase]) -> Toolset[RunDeps]
 def _begin(run: AgentRun, agent: Agent, bases: Sequence[KnowledgeBase]) -> LoopState:
     return LoopState.begin(
         run.question.text,
-        system=system_prompt(agent),
+        system=system_prompt(agent, has_bases=bool(bases), now=timezone.now()),
         history=history_of(run, turns=agent.history_turns),
         mode="quick" if agent.mode == AgentMode.QUICK else "react",
-        runtime_context=runtime_context(bases, now=timezone.now()),
+        runtime_context=runtime_context(bases),
     )

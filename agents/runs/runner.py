@@ -22,9 +22,9 @@ from agents.engine.loop import ReactLoop
 from agents.engine.tokens import default_counter
 from agents.jobs import FOLD_RUN
 from agents.models import AgentRun
+from agents.prompts import engine_prompts
 from agents.runs.journal import RunJournal
 from agents.runs.prepare import Prepared, prepare
-from agents.runs.prompting import engine_prompts
 from agents.runs.recorder import Recorder
 from agents.runs.store import Lease, LeaseLost, finish_unstarted, keep_lease, take_lease
 from agents.tools.deps import RunDeps
