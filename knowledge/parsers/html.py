@@ -43,6 +43,7 @@ _BOILERPLATE = (
 )
 _PAGE_FRAME = "./header|./footer|./aside|./*/header|./*/footer|./*/aside"
 _CAPTURE_SIGNS = ".//nav|.//footer|.//*[@role='navigation']"
+_BACK_FROM_NOTE = "↑"
 _HTTP = ("http://", "https://", "mailto:")
 
 
@@ -170,7 +171,10 @@ def _tidy(part: lxml.html.HtmlElement, *, is_whole_page: bool) -> None:
 
 def _tidy_link(link: lxml.html.HtmlElement) -> None:
     """Keep links that lead somewhere from here, without their tool tips."""
-    if link.get("href", "").startswith(_HTTP) and link.text_content().strip():
+    text = link.text_content().strip()
+    if text == _BACK_FROM_NOTE:
+        link.drop_tree()
+    elif text and link.get("href", "").startswith(_HTTP):
         link.attrib.pop("title", None)
     else:
         link.drop_tag()

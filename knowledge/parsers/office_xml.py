@@ -1,0 +1,59 @@
+"""Parts of an office container as XML, read with every dangerous feature off."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from lxml import etree
+
+from knowledge.parsers.contract import ParseRefused
+
+_CORE = "docProps/core.xml"
+_DC_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+
+
+def parse_xml(content: bytes) -> etree._Element:
+    """Parse one part.
+
+    Raises:
+        ParseRefused: damaged.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, recover=False
+    )
+    try:
+        return etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise ParseRefused(
+            "damaged", "A part of the file is damaged. Open it in its program and save it anew."
+        ) from error
+
+
+def read_part(archive: zipfile.ZipFile, name: str) -> etree._Element | None:
+    """Return a part of the container as XML, or None where there is none."""
+    try:
+        content = archive.read(name)
+    except KeyError:
+        return None
+    return parse_xml(content)
+
+
+def core_title(archive: zipfile.ZipFile) -> str:
+    """Return the title of an OOXML file's properties."""
+    root = read_part(archive, _CORE)
+    return "" if root is None else (root.findtext(_DC_TITLE) or "").strip()
+
+
+def open_container(content: bytes) -> zipfile.ZipFile:
+    """Open a container.
+
+    Raises:
+        ParseRefused: damaged.
+    """
+    try:
+        return zipfile.ZipFile(io.BytesIO(content))
+    except zipfile.BadZipFile as error:
+        raise ParseRefused(
+            "damaged", "The file is a damaged container. Open it in its program and save it anew."
+        ) from error

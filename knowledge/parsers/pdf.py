@@ -1,0 +1,186 @@
+"""PDF: layout by liteparse, checked against pypdfium2's plain text page by page.
+
+A page whose text the layout parser lost falls back to plain text; a page without text that shows
+a picture is named for OCR; text that nobody sees is flagged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pypdfium2  # type: ignore[import-untyped]  # ships no types
+from liteparse import LiteParse, ParsedPage, ParseError
+
+from knowledge.parsers.cjk import join_wide_text
+from knowledge.parsers.contract import Block, ParsedDocument, Parser
+from knowledge.parsers.pdf_checks import (
+    PageLook,
+    count_letters,
+    look_at_page,
+    open_pdf,
+    shows_picture,
+)
+from knowledge.parsers.pdf_headings import level_map
+from knowledge.parsers.pdf_markdown import PageWriter, RunningTable
+
+_MAX_PAGES = 5_000
+_KEPT_SHARE = 0.6
+_FEW_CHARACTERS = 40
+_MANY_CHARACTERS = 250
+_GARBAGE_SHARE = 0.3
+_UNMAPPED = re.compile("[\x00-\x08\x0e-\x1f\ufffd\ufffe\uffff\ue000-\uf8ff]")
+_HEADER_SEARCH_BYTES = 1_024
+_TURNED_SHARE = 0.6
+_FEWEST_TITLE_CHARACTERS = 2
+_NO_TITLE = re.compile(
+    r"\.(?:docx?|xlsx?|pptx?|dvi|indd|tex|pdf|qxd)$|^(?:Microsoft (?:Word|PowerPoint)|untitled|\W)",
+    re.I,
+)
+
+
+def parse_pdf(content: bytes, _name: str) -> ParsedDocument:
+    """Return the pages as Markdown blocks with page and box.
+
+    Raises:
+        ParseRefused: encrypted or damaged.
+    """
+    # Servers put error pages and mail puts headers in front; offsets count from the mark.
+    content = content[max(content.find(b"%PDF-", 0, _HEADER_SEARCH_BYTES), 0) :]
+    document = open_pdf(content)
+    try:
+        return _read(content, document)
+    finally:
+        document.close()
+
+
+def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
+    page_count = len(document)
+    pages, turned = _layout(content)
+    levels = level_map(block for page in pages.values() for block in page.blocks or [])
+    running = RunningTable()
+    blocks: list[Block] = []
+    without_text: list[int] = []
+    plain: list[int] = []
+    for number in range(1, min(page_count, _MAX_PAGES) + 1):
+        look = look_at_page(document, number)
+        page = pages.get(number)
+        angle = turned.get(number, 0)
+        written = _write(page, look, levels, angle, running) if page else []
+        if _lost_text(written, look):
+            written = _plain_blocks(look, number)
+            plain.append(number)
+        if _needs_ocr(document, number, look, written):
+            without_text.append(number)
+        blocks += written
+    return ParsedDocument(
+        blocks=tuple(blocks),
+        title=_title(document),
+        page_count=page_count,
+        warnings=tuple(_warnings(blocks, plain, page_count)),
+        pages_without_text=tuple(without_text),
+    )
+
+
+def _layout(content: bytes) -> tuple[dict[int, ParsedPage], dict[int, int]]:
+    """Return the pages by number and the angles of those that were turned upright first."""
+    pages = _parse(content, {}, None)
+    turned = {number: angle for number, page in pages.items() if (angle := _content_angle(page))}
+    if turned:
+        wanted = ",".join(str(number) for number in turned)
+        pages.update(_parse(content, turned, wanted))
+    return pages, turned
+
+
+def _parse(content: bytes, turned: dict[int, int], wanted: str | None) -> dict[int, ParsedPage]:
+    parser = LiteParse(
+        ocr_enabled=False,
+        output_format="json",
+        quiet=True,
+        num_workers=1,
+        max_pages=_MAX_PAGES,
+        target_pages=wanted,
+        continue_on_page_error=True,
+        extract_blocks=True,
+        extract_links=False,
+        page_orientation_corrections=list(turned.items()),
+    )
+    try:
+        return {page.page_num: page for page in parser.parse(content).pages}
+    except ParseError:
+        # Every page falls back to plain text then.
+        return {}
+
+
+def _content_angle(page: ParsedPage) -> int:
+    """Return 90, 180 or 270 when most of the text runs that way."""
+    angles: Counter[int] = Counter()
+    for item in page.text_items:
+        angles[round(item.rotation / 90) * 90 % 360] += len(item.text)
+    if not angles:
+        return 0
+    angle, letters = angles.most_common(1)[0]
+    return angle if letters > _TURNED_SHARE * angles.total() else 0
+
+
+def _write(
+    page: ParsedPage, look: PageLook, levels: dict[int, int], turned: int, running: RunningTable
+) -> list[Block]:
+    writer = PageWriter(page, levels=levels, turned=turned, hidden=look.hidden, running=running)
+    return [block for block in writer.write() if block.markdown.strip()]
+
+
+def _lost_text(written: list[Block], look: PageLook) -> bool:
+    kept = sum(count_letters(block.markdown) for block in written)
+    # Running headers and footers are left out on purpose.
+    lost_much = look.letters - kept > _MANY_CHARACTERS or kept == 0
+    return look.letters > _FEW_CHARACTERS and kept < _KEPT_SHARE * look.letters and lost_much
+
+
+def _plain_blocks(look: PageLook, number: int) -> list[Block]:
+    text = join_wide_text(look.text).strip()
+    return [Block(markdown=text, page=number)] if text else []
+
+
+def _needs_ocr(
+    document: pypdfium2.PdfDocument, number: int, look: PageLook, written: list[Block]
+) -> bool:
+    """Say whether the page shows something of which there is no (readable) text."""
+    if _is_garbage(look.text):
+        return True
+    visible = sum(count_letters(block.markdown) for block in written if not block.hidden)
+    return visible < _FEW_CHARACTERS and shows_picture(document, number)
+
+
+def _is_garbage(text: str) -> bool:
+    """Fonts without a map to characters give private or replacement characters."""
+    return len(_UNMAPPED.findall(text)) > _GARBAGE_SHARE * max(len(text), _FEW_CHARACTERS)
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    """Return the title of the properties, unless a program left its own words there."""
+    try:
+        title = document.get_metadata_value("Title").strip()
+    except (pypdfium2.PdfiumError, UnicodeDecodeError):
+        return ""
+    return "" if len(title) < _FEWEST_TITLE_CHARACTERS or _NO_TITLE.search(title) else title
+
+
+def _warnings(blocks: list[Block], plain: list[int], page_count: int) -> list[str]:
+    warnings = []
+    if page_count > _MAX_PAGES:
+        warnings.append(f"Only the first {_MAX_PAGES:,} of {page_count:,} pages were read.")
+    if plain:
+        warnings.append(f"Without headings and tables, as plain text: {_pages(plain)}.")
+    if hidden := sorted({block.page for block in blocks if block.hidden and block.page}):
+        warnings.append(f"Text that nobody can see was left out: {_pages(hidden)}.")
+    return warnings
+
+
+def _pages(numbers: list[int]) -> str:
+    shown = ", ".join(str(number) for number in numbers[:10])
+    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    return f"page{'s' if len(numbers) > 1 else ''} {shown}{more}"
+
+
+PARSER = Parser(name="pdf", version="1", file_types=frozenset({"pdf"}), parse=parse_pdf)

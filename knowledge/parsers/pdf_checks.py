@@ -1,0 +1,246 @@
+"""A second look at a PDF with pypdfium2: is text missing, is some of it invisible."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pypdfium2  # type: ignore[import-untyped]  # ships no types
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # ships no types
+
+from knowledge.parsers.contract import ParseRefused
+
+_INVISIBLE_MODE = 3
+_TINY_POINTS = 1.0
+_WHITE = 250
+_FORM_DEPTH = 3
+_PICTURE_SHARE = 0.05
+_DRAWN_LETTERS = 100
+_NO_WORD = re.compile(r"\W+")
+_PASSWORD_ERROR = 4
+
+Rectangle = tuple[float, float, float, float]
+"""Left, top, right, bottom in points from the top left of the page as it is shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageLook:
+    """What one page shows."""
+
+    text: str
+    hidden: tuple[Rectangle, ...] = ()
+    """Places of text that nobody sees; empty when the page has no other text."""
+
+    @property
+    def letters(self) -> int:
+        return count_letters(self.text)
+
+
+def open_pdf(content: bytes) -> pypdfium2.PdfDocument:
+    """Open a document.
+
+    Raises:
+        ParseRefused: encrypted, or damaged.
+    """
+    try:
+        return pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD_ERROR or "assword" in str(error):
+            raise ParseRefused(
+                "encrypted",
+                "The PDF is protected with a password. Save it without one and upload it again.",
+            ) from error
+        raise ParseRefused(
+            "damaged", "The PDF cannot be opened: it is damaged or cut off. Save it anew."
+        ) from error
+
+
+def look_at_page(document: pypdfium2.PdfDocument, number: int) -> PageLook:
+    """Return what page `number` (from 1) shows; an empty look for a broken page."""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        return PageLook(text="")
+    try:
+        text_page = page.get_textpage()
+        try:
+            text = text_page.get_text_range().replace("\r\n", "\n")
+            return PageLook(text=text, hidden=_hidden_text(page, text_page))
+        finally:
+            text_page.close()
+    except pypdfium2.PdfiumError:
+        return PageLook(text="")
+    finally:
+        page.close()
+
+
+def shows_picture(document: pypdfium2.PdfDocument, number: int) -> bool:
+    """Say whether a page shows a picture, or so many shapes that they may be drawn letters."""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        return False
+    frame = _Frame(page)
+    shapes = 0
+    for item in _objects(page, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
+        if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if frame.share(item) > _PICTURE_SHARE:
+                return True
+        else:
+            shapes += 1
+        if shapes > _DRAWN_LETTERS:
+            return True
+    return False
+
+
+def count_letters(text: str) -> int:
+    """Count letters and digits: what must not get lost."""
+    return len(_NO_WORD.sub("", text))
+
+
+def _hidden_text(
+    page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage
+) -> tuple[Rectangle, ...]:
+    frame = _Frame(page)
+    hidden: list[Rectangle] = []
+    white: list[Rectangle] = []
+    shown = 0
+    for item in _objects(page, pdfium.FPDF_PAGEOBJ_TEXT):
+        sight = _sight_of_text(item)
+        if sight == "shown":
+            shown += 1
+        elif _has_letters(item, text_page):
+            (white if sight == "white" else hidden).append(frame.area(item))
+    if white:
+        grounds = [frame.area(item) for item in _dark_grounds(page)]
+        unseen = [area for area in white if not any(_overlap(area, ground) for ground in grounds)]
+        shown += len(white) - len(unseen)
+        hidden += unseen
+    return tuple(hidden) if shown else ()
+
+
+def _objects(page: pypdfium2.PdfPage, *kinds: int) -> Iterator[Any]:
+    """Yield the raw objects of `kinds`, those inside forms too; helpers would be ten times slower."""
+    yield from _nested(
+        page.raw, pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject, kinds, _FORM_DEPTH
+    )
+
+
+def _nested(
+    parent: Any,
+    count: Callable[..., int],
+    get: Callable[..., Any],
+    kinds: Sequence[int],
+    depth: int,
+) -> Iterator[Any]:
+    for number in range(count(parent)):
+        item = get(parent, number)
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind in kinds:
+            yield item
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth:
+            yield from _nested(
+                item,
+                pdfium.FPDFFormObj_CountObjects,
+                pdfium.FPDFFormObj_GetObject,
+                kinds,
+                depth - 1,
+            )
+
+
+def _sight_of_text(item: Any) -> Literal["shown", "white", "hidden"]:
+    if pdfium.FPDFTextObj_GetTextRenderMode(item) == _INVISIBLE_MODE:
+        return "hidden"
+    left, bottom, right, top = _bounds(item)
+    if min(top - bottom, right - left) < _TINY_POINTS and _is_tiny(item):
+        return "hidden"
+    red, green, blue, alpha = _fill(item)
+    if alpha == 0:
+        return "hidden"
+    return "white" if min(red, green, blue) >= _WHITE else "shown"
+
+
+def _is_tiny(item: Any) -> bool:
+    """Whether the size, scaled by the object's own matrix, is below what an eye can see."""
+    size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
+    if not pdfium.FPDFTextObj_GetFontSize(item, size):
+        return False
+    if not pdfium.FPDFPageObj_GetMatrix(item, matrix):
+        return bool(abs(size.value) < _TINY_POINTS)
+    scale = max(abs(matrix.a), abs(matrix.b), abs(matrix.c), abs(matrix.d))
+    return bool(abs(size.value) * scale < _TINY_POINTS)
+
+
+def _has_letters(item: Any, text_page: pypdfium2.PdfTextPage) -> bool:
+    size = pdfium.FPDFTextObj_GetText(item, text_page.raw, None, 0)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    pdfium.FPDFTextObj_GetText(item, text_page.raw, buffer, size)
+    return bool(count_letters(bytes(buffer)[:size].decode("utf-16-le", "replace")))
+
+
+def _dark_grounds(page: pypdfium2.PdfPage) -> Iterator[Any]:
+    """Yield the pictures and filled shapes on which white text can be read."""
+    kinds = (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING)
+    for item in _objects(page, *kinds):
+        if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_PATH:
+            red, green, blue, alpha = _fill(item)
+            if min(red, green, blue) >= _WHITE or alpha == 0:
+                continue
+        yield item
+
+
+_FLOATS = tuple(ctypes.c_float() for _ in range(4))
+_COLOURS = tuple(ctypes.c_uint() for _ in range(4))
+
+
+def _bounds(item: Any) -> Rectangle:
+    """Left, bottom, right, top in the page's own coordinates."""
+    if not pdfium.FPDFPageObj_GetBounds(item, *_FLOATS):
+        return (0.0, 0.0, 0.0, 0.0)
+    left, bottom, right, top = (number.value for number in _FLOATS)
+    return (left, bottom, right, top)
+
+
+def _fill(item: Any) -> tuple[int, int, int, int]:
+    """Red, green, blue, alpha; black where the object has no plain colour."""
+    if not pdfium.FPDFPageObj_GetFillColor(item, *_COLOURS):
+        return (0, 0, 0, 255)
+    red, green, blue, alpha = (number.value for number in _COLOURS)
+    return (red, green, blue, alpha)
+
+
+class _Frame:
+    """Turns the page's own coordinates into those of the page as it is shown."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self._left, self._bottom, self._right, self._top = page.get_bbox()
+        self._rotation = page.get_rotation()
+
+    def area(self, item: Any) -> Rectangle:
+        """Return the bounds of an object."""
+        left, bottom, right, top = _bounds(item)
+        from_left, from_right = left - self._left, self._right - right
+        from_top, from_bottom = self._top - top, bottom - self._bottom
+        width, height = right - left, top - bottom
+        if self._rotation in {90, 270}:
+            width, height = height, width
+        x, y = {
+            0: (from_left, from_top),
+            90: (from_bottom, from_left),
+            180: (from_right, from_bottom),
+            270: (from_top, from_right),
+        }[self._rotation]
+        return (x, y, x + width, y + height)
+
+    def share(self, item: Any) -> float:
+        """Return the share of the page that the bounds of an object take."""
+        left, bottom, right, top = _bounds(item)
+        whole = (self._right - self._left) * (self._top - self._bottom)
+        return abs((right - left) * (top - bottom) / whole) if whole else 0.0
+
+
+def _overlap(one: Rectangle, other: Rectangle) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
