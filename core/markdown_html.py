@@ -1,5 +1,4 @@
 """How Markdown tokens are written as HTML; static/js/markdown.js writes the same."""
-# ruff: noqa: ARG002  # every rule has markdown-it's signature
 
 from __future__ import annotations
 

@@ -21,13 +21,23 @@ matchMedia("(min-width: 861px)").addEventListener("change", (event) => {
   if (event.matches && drawer?.open) drawer.close();
 });
 
+async function toClipboard(source) {
+  try {
+    await navigator.clipboard.writeText(source.innerText);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(source); // plain http has no clipboard API
+    const copied = document.execCommand("copy");
+    getSelection().removeAllRanges();
+    return copied;
+  }
+}
+
 async function copy(button) {
   const source = button.dataset.copy
     ? document.getElementById(button.dataset.copy)
     : button.closest(".code").querySelector("code");
-  try {
-    await navigator.clipboard.writeText(source.innerText);
-  } catch {
+  if (!(await toClipboard(source))) {
     toast(text("failed"), "error");
     return;
   }

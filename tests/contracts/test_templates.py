@@ -27,6 +27,7 @@ def without_translations(source: str) -> str:
     source = re.sub(
         r"{% blocktrans(?:late)?\b.*?{% endblocktrans(?:late)? %}", "", source, flags=re.DOTALL
     )
+    source = re.sub(r"{% block nav_\w+ %}.*?{% endblock %}", "", source)  # an attribute, not text
     return re.sub(r"{%.*?%}|{{.*?}}", "", source, flags=re.DOTALL)
 
 
@@ -37,7 +38,7 @@ def source(request) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_template_compiles(name):
-    assert engines["django"].get_template(name)
+    engines["django"].get_template(name)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)
