@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from accounts.access import Actor, visible
-from agents.models import Agent, AgentRun, Conversation, Message, RunEvent
+from agents.models import Agent, AgentRun, Conversation, RunEvent
 from core.errors import NotFound
 
 
@@ -74,14 +74,12 @@ def get_run(actor: Actor, run_id: UUID) -> AgentRun:
     return run
 
 
-def list_messages(actor: Actor, conversation_id: UUID) -> QuerySet[Message]:
-    """Return a conversation's messages in their order, each with its run."""
-    rows = Message.objects.filter(conversation_id=conversation_id)
-    return (
-        visible(actor, "view", rows)
-        .select_related("run__agent", "run__answer", "answered_run")
-        .order_by("position")
+def runs_of(actor: Actor, conversation_id: UUID) -> QuerySet[AgentRun]:
+    """Return a conversation's runs in the order of their questions."""
+    rows = AgentRun.objects.filter(conversation_id=conversation_id).select_related(
+        "question", "answer", "agent"
     )
+    return visible(actor, "view", rows).order_by("question__position")
 
 
 def events_after(actor: Actor, *, run_id: UUID, seq: int) -> list[RunEvent]:

@@ -57,8 +57,16 @@ def store_evidence(space_id: int, origin_id: UUID, cited: Sequence[Cited]) -> No
 
 def read_evidence(actor: Actor, *, origin_id: UUID) -> list[Evidence]:
     """Return the evidence of a message, by marker; permission on each source is asked again."""
-    rows = list(EvidenceRow.objects.filter(origin_id=origin_id).order_by("marker"))
-    return [_as_seen(row, sight) for row, sight in zip(rows, _sights(actor, rows), strict=True)]
+    return read_evidence_of(actor, origin_ids=[origin_id]).get(origin_id, [])
+
+
+def read_evidence_of(actor: Actor, *, origin_ids: Sequence[UUID]) -> dict[UUID, list[Evidence]]:
+    """Return the evidence of several messages, each by marker, in a fixed number of queries."""
+    rows = list(EvidenceRow.objects.filter(origin_id__in=origin_ids).order_by("marker"))
+    found: dict[UUID, list[Evidence]] = {}
+    for row, sight in zip(rows, _sights(actor, rows), strict=True):
+        found.setdefault(row.origin_id, []).append(_as_seen(row, sight))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

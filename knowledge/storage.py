@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -49,8 +49,7 @@ def delete_file(space_id: int, content_hash: str) -> None:
 
 def open_file(space_id: int, content_hash: str) -> BinaryIO:
     """Open a stored file for reading."""
-    opened: BinaryIO = default_storage.open(_file_key(space_id, content_hash), "rb").open("rb")
-    return opened
+    return cast(BinaryIO, default_storage.open(_file_key(space_id, content_hash), "rb"))
 
 
 @contextmanager

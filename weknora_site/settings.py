@@ -108,6 +108,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "accounts.context.shell",
+                "agents.context.conversations",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

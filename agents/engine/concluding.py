@@ -82,12 +82,12 @@ def _unfinished(run: RunContext, turn: Turn) -> tuple[Step, list[AgentEvent]]:
         state.messages.append(ChatMessage(role="assistant", content=turn.text))
         state.messages.append(ChatMessage(role="user", content=UNFINISHED_NUDGE))
         return Continue(), [
+            AnswerReset(reason="unfinished"),
             RoundDegraded(
                 round=state.round,
                 reason="answer_unfinished",
                 detail=run.texts.answer_unfinished,
             ),
-            AnswerReset(reason="unfinished"),
         ]
     if turn.text == state.unfinished_text:
         detail = run.texts.same_text_twice

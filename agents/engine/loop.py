@@ -94,6 +94,7 @@ class ReactLoop(Generic[D]):
         try:
             async with aclosing(_guarded(run)) as events:
                 async for event in events:
+                    state.note(event)
                     numbered = number_event(event, state.next_seq)
                     state.next_seq += 1
                     yield numbered
@@ -155,8 +156,7 @@ async def _steps(run: RunContext) -> AsyncGenerator[AgentEvent, None]:
     if state.next_seq == 1:
         yield RunStarted(question=state.question, mode=state.mode)
     step: Step = state.closing or Continue()
-    if state.round_open or isinstance(state.closing, Abort):
-        # A client may have seen deltas that were stored after this state.
+    if state.may_show_stale_answer:
         state.withdraw_answer()
         yield AnswerReset(reason="resumed")
     while True:
@@ -204,6 +204,8 @@ async def _turn(run: RunContext, *, announce: bool) -> AsyncGenerator[AgentEvent
         if turn is None:
             return
         step, events = _analyse(run, turn)
+        if isinstance(step, Finish | Abort):
+            run.state.closing = step
         for event in events:
             yield event
         if step is not None:

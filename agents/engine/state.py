@@ -17,7 +17,7 @@ from agents.engine.aliases import Aliases
 from agents.engine.calls import Decision, PendingApproval, ToolOutcome
 from agents.engine.citations import Citation
 from agents.engine.errors import DecisionRefused
-from agents.engine.events import RunMode
+from agents.engine.events import AgentEvent, AnswerDelta, AnswerReset, RunMode
 from agents.engine.steps import Abort, Finish
 from providers.contracts.chat import ChatMessage, ImagePart, ToolCall, Usage
 
@@ -92,6 +92,8 @@ class RunState(BaseModel):
 
     aliases: Aliases = Field(default_factory=Aliases)
     answer: str = ""
+    answer_shown: bool = False
+    """Whether clients hold text of an answer that was not withdrawn."""
     citations: list[Citation] = Field(default_factory=list)
     unknown_citations: int = 0
     closing: Annotated[Finish | Abort, Discriminator("type")] | None = None
@@ -169,6 +171,23 @@ class RunState(BaseModel):
             cached_tokens=self.usage.cached_tokens + usage.cached_tokens,
             reasoning_tokens=self.usage.reasoning_tokens + usage.reasoning_tokens,
         )
+
+    @property
+    def may_show_stale_answer(self) -> bool:
+        """Whether a resumed run must withdraw what clients may show of an unfinished answer.
+
+        Deltas may have been stored after this state, so an open round counts as shown.
+        """
+        if isinstance(self.closing, Finish):
+            return False
+        return self.round_open or self.answer_shown or self.closing is not None
+
+    def note(self, event: AgentEvent) -> None:
+        """Follow what clients hold, as the event leaves the loop."""
+        if isinstance(event, AnswerDelta):
+            self.answer_shown = True
+        elif isinstance(event, AnswerReset):
+            self.answer_shown = False
 
     def withdraw_answer(self) -> None:
         """Forget what was shown of the answer."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from uuid import UUID
 
 from asgiref.sync import ThreadSensitiveContext
@@ -86,7 +86,7 @@ async def _drive(context: JobContext, prepared: Prepared) -> None:
             await asyncio.gather(*helpers, return_exceptions=True)
 
 
-async def _events(prepared: Prepared, token: CancelToken) -> AsyncIterator[AgentEvent]:
+async def _events(prepared: Prepared, token: CancelToken) -> AsyncGenerator[AgentEvent, None]:
     """Yield the loop's events; a quick answer's retrieval is told right behind the start."""
     state = prepared.state
     loop = ReactLoop[RunDeps](
@@ -110,7 +110,7 @@ async def _events(prepared: Prepared, token: CancelToken) -> AsyncIterator[Agent
                         return
 
 
-async def _search(prepared: Prepared) -> AsyncIterator[AgentEvent]:
+async def _search(prepared: Prepared) -> AsyncGenerator[AgentEvent, None]:
     """Yield the retrieval's events, numbered in the run's own row; a failure of it ends the run."""
     state = prepared.state
     try:

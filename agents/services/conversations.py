@@ -205,7 +205,7 @@ def _begin(
         conversation=conversation,
         question=message,
         agent=agent,
-        user_id=actor.user_id,
+        user_id=conversation.user_id,
         base_ids=[str(base_id) for base_id in question.base_ids],
     )
     run.job_id = enqueue(RUN_AGENT, run_id=str(run.pk))

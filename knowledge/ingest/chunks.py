@@ -31,7 +31,8 @@ def replace_chunks(document: Document, drafts: Sequence[ChunkDraft], *, revision
     old: defaultdict[str, list[Chunk]] = defaultdict(list)
     for chunk in Chunk.objects.filter(document=document).order_by("-position"):
         old[chunk.content_hash].append(chunk)
-    kept, added = [], []
+    kept: list[Chunk] = []
+    added: list[Chunk] = []
     for draft in drafts:
         same = old[draft.content_hash]
         chunk = same.pop() if same else Chunk(document=document)

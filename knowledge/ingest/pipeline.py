@@ -98,7 +98,7 @@ def _ingest(ingestion: Ingestion) -> None:
     ingestion.context.check()
     _split(ingestion, parsed)
     ingestion.context.check()
-    model = get_embedding_model(ingestion.base.embedding_model)
+    model = get_embedding_model(ingestion.base.embedding_model, background=True)
     _embed(ingestion, model)
     ingestion.context.check()
     _index(ingestion, model)

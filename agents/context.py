@@ -1,0 +1,22 @@
+"""What the shell of every page shows of agents."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from agents.live.sidebar import conversation_groups
+from core.htmx import wants_fragment
+
+
+def conversations(request: HttpRequest) -> dict[str, Any]:
+    """Return the person's conversations; nothing for strangers and for fragments."""
+    actor = getattr(request, "actor", None)
+    if actor is None or wants_fragment(request) or request.path_info.startswith("/admin/"):
+        return {}
+    match = request.resolver_match
+    current = match.kwargs.get("conversation_id") if match else None
+    current_id = current if isinstance(current, UUID) else None
+    return {"conversation_groups": conversation_groups(actor, current_id=current_id)}
