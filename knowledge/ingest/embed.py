@@ -1,0 +1,131 @@
+"""Makes the vectors of a document's passages. Safe to run twice: only what lacks one is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from knowledge.models import Chunk, Document, Embedding
+from knowledge.text.passages import text_to_embed
+from providers.contracts.embedding import EmbeddingModel
+from providers.contracts.errors import ModelError
+
+BATCH = 8
+"""Passages a call: a cancelled document stops after one batch, a killed one loses one at most."""
+_TWINS_AT_ONCE = 500
+
+
+def embed_chunks(
+    document: Document,
+    *,
+    model: EmbeddingModel,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    should_cancel: Callable[[], bool] = lambda: False,
+) -> int:
+    """Give every passage of the document a vector of `model`; return how many were made now.
+
+    A passage with the same text under the same title and headings elsewhere in the base lends its
+    vector. Returns early, with what is done, when `should_cancel` says so.
+
+    Args:
+        document: whose passages.
+        model: its `identity` is stored with each vector.
+        progress: told (passages with a vector, all passages) after each batch.
+        should_cancel: asked before each batch.
+
+    Raises:
+        ModelError: a call failed, or gave vectors of another shape.
+    """
+    total = Chunk.objects.filter(document=document).count()
+    missing = list(
+        Chunk.objects.filter(document=document)
+        .exclude(embeddings__identity=model.identity)
+        .order_by("position")
+    )
+    done = total - len(missing)
+    progress(done, total)
+    missing = _lend_vectors(document, missing, model)
+    made = total - done - len(missing)
+    for batch in _batches(missing, BATCH):
+        if should_cancel():
+            return made
+        texts = [_text(document, chunk) for chunk in batch]
+        _store(document, batch, _embed(model, texts), model)
+        made += len(batch)
+        progress(done + made, total)
+    progress(total, total)
+    return made
+
+
+def _embed(model: EmbeddingModel, texts: Sequence[str]) -> NDArray[np.float32]:
+    vectors = model.embed(texts, kind="passage")
+    if vectors.shape != (len(texts), model.dimensions) or not np.isfinite(vectors).all():
+        raise ModelError(
+            "bad_response",
+            f"The embedding model gave vectors of shape {vectors.shape} for {len(texts)} texts;"
+            f" {model.dimensions} finite numbers each were expected.",
+        )
+    return vectors
+
+
+def _store(
+    document: Document,
+    chunks: Sequence[Chunk],
+    vectors: NDArray[np.float32] | Sequence[HalfVector],
+    model: EmbeddingModel,
+) -> None:
+    # Another worker may have been faster after a take-over: its vector is the same.
+    Embedding.objects.bulk_create(
+        [
+            Embedding(
+                space_id=document.space_id,
+                base_id=document.base_id,
+                chunk=chunk,
+                identity=model.identity,
+                dimensions=model.dimensions,
+                vector=vector,
+            )
+            for chunk, vector in zip(chunks, vectors, strict=True)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _lend_vectors(
+    document: Document, missing: Sequence[Chunk], model: EmbeddingModel
+) -> list[Chunk]:
+    """Copy vectors of equal passages; return the chunks for which there are none."""
+    left: list[Chunk] = []
+    for batch in _batches(missing, _TWINS_AT_ONCE):
+        known = _vectors_of_twins(document, batch, model)
+        lent = [chunk for chunk in batch if _text(document, chunk) in known]
+        _store(document, lent, [known[_text(document, chunk)] for chunk in lent], model)
+        left += [chunk for chunk in batch if _text(document, chunk) not in known]
+    return left
+
+
+def _vectors_of_twins(
+    document: Document, chunks: Sequence[Chunk], model: EmbeddingModel
+) -> dict[str, HalfVector]:
+    """Return vectors in the base by the text that was embedded."""
+    rows = Embedding.objects.filter(
+        base_id=document.base_id,
+        identity=model.identity,
+        dimensions=model.dimensions,
+        chunk__content_hash__in=[chunk.content_hash for chunk in chunks],
+    ).select_related("chunk__document")
+    return {_text(row.chunk.document, row.chunk): row.vector for row in rows}
+
+
+def _text(document: Document, chunk: Chunk) -> str:
+    return text_to_embed(
+        document_name=document.name, heading_path=chunk.heading_path, text=chunk.text
+    )
+
+
+def _batches(chunks: Sequence[Chunk], size: int) -> Iterator[Sequence[Chunk]]:
+    for start in range(0, len(chunks), size):
+        yield chunks[start : start + size]

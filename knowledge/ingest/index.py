@@ -1,0 +1,81 @@
+"""Writes and removes the keyword rows of passages.
+
+How many passages of a base have a term (`TermStatistic`) is counted by triggers on the keyword
+rows (migration `count_terms`): the counts are right however rows come and go, also by a cascade.
+The row of the empty term counts the base's passages. The triggers let one transaction a base write
+at a time; take that lock first (`lock_base`) where a transaction also locks other rows, so that all
+do it in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from knowledge.models import Chunk, Document, KeywordRow
+from knowledge.text.analyze import ANALYZER_VERSION, analyze
+from knowledge.text.passages import text_to_index
+
+_BATCH = 2_000
+
+
+def index_chunks(document: Document) -> int:
+    """Index every passage of the document by its terms; return how many there are.
+
+    Replaces what was indexed before, in one transaction, so that it may run twice. Call it inside
+    of the transaction that makes the document searchable.
+    """
+    chunks = list(Chunk.objects.filter(document=document).order_by("position"))
+    rows = [_row_of(document, chunk) for chunk in chunks]
+    with transaction.atomic():
+        lock_base(document.base_id)
+        KeywordRow.objects.filter(chunk__document=document).delete()
+        KeywordRow.objects.bulk_create(rows, batch_size=_BATCH)
+    return len(rows)
+
+
+def unindex_chunks(document: Document, *, chunk_ids: Collection[UUID]) -> None:
+    """Take these passages of the document out of the keyword index."""
+    with transaction.atomic():
+        lock_base(document.base_id)
+        KeywordRow.objects.filter(chunk__document=document, chunk_id__in=chunk_ids).delete()
+
+
+def unindex_document(document: Document) -> None:
+    """Take the whole document out of the keyword index; it is no longer searchable."""
+    with transaction.atomic():
+        lock_base(document.base_id)
+        KeywordRow.objects.filter(chunk__document=document).delete()
+        Document.objects.filter(pk=document.pk).update(searchable_at=None)
+
+
+def lock_base(base_id: UUID) -> None:
+    """Make other writers of the base's keyword index wait until this transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT knowledge_lock_terms(%s)", [base_id])
+
+
+def term_vector(terms: Iterable[str]) -> str:
+    """Return the terms as PostgreSQL writes a tsvector without positions."""
+    return " ".join(quote_term(term) for term in sorted(set(terms)))
+
+
+def quote_term(term: str) -> str:
+    """Return a term as it stands in a tsvector or a tsquery."""
+    escaped = term.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _row_of(document: Document, chunk: Chunk) -> KeywordRow:
+    text = text_to_index(
+        document_name=document.name, heading_path=chunk.heading_path, text=chunk.text
+    )
+    return KeywordRow(
+        space_id=document.space_id,
+        base_id=document.base_id,
+        chunk=chunk,
+        terms=term_vector(analyze(text)),
+        analyzer_version=ANALYZER_VERSION,
+    )

@@ -1,0 +1,108 @@
+"""The nearest passages by meaning, in PostgreSQL with pgvector.
+
+Up to `EXACT_LIMIT` permitted passages every vector is compared: a filter ruins the approximate
+index (recall 0.07 for one base of fifty), and the comparison takes some milliseconds. Above, the
+index is read on and on until enough permitted passages were met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import connection, transaction
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from knowledge.retrieval.scope import Searched
+
+EXACT_LIMIT = 20_000
+OVER_FETCH = 3
+"""The relaxed order of the index is only about right: more rows are fetched, then sorted."""
+EF_SEARCH = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryVector:
+    """The question in one model's space."""
+
+    identity: str
+    vector: NDArray[np.float32]
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vector."""
+        return len(self.vector)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseHit:
+    """A passage near the question."""
+
+    chunk_id: UUID
+    identity: str
+    score: float
+    """Cosine: -1..1."""
+    rank: int
+    """From 1, among the passages of its identity."""
+
+
+def search_dense(where: Searched, query: QueryVector, *, limit: int, exact: bool) -> list[DenseHit]:
+    """Return the passages nearest to `query`, nearest first; ties by document and position."""
+    permitted, params = where.permitted_sql()
+    distance = _distance(query.dimensions)
+    vectors = f"""
+        SELECT embedding.chunk_id, {distance} AS distance
+          FROM knowledge_embedding AS embedding
+         WHERE embedding.base_id = ANY(%s) AND embedding.identity = %s
+           AND embedding.dimensions = {query.dimensions} AND embedding.chunk_id IN ({permitted})"""  # noqa: S608  compiled by Django, values apart
+    values: list[Any] = [_text(query), where.base_ids, query.identity, *params]
+    if exact:
+        rows = _nearest(f"{vectors}", values, limit)
+    else:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
+            cursor.execute(f"SET LOCAL hnsw.ef_search = {EF_SEARCH}")
+            rows = _nearest(f"{vectors} ORDER BY 2 LIMIT {limit * OVER_FETCH}", values, limit)
+    return [
+        DenseHit(chunk_id=chunk_id, identity=query.identity, score=1.0 - distance, rank=rank)
+        for rank, (chunk_id, distance) in enumerate(rows, 1)
+    ]
+
+
+def scores_of(query: QueryVector, chunk_ids: Sequence[UUID]) -> dict[UUID, float]:
+    """Return the cosines of chosen passages; those without a vector of this model are left out."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT embedding.chunk_id, {_distance(query.dimensions)}"
+            " FROM knowledge_embedding AS embedding"
+            " WHERE embedding.identity = %s AND embedding.dimensions = %s"
+            " AND embedding.chunk_id = ANY(%s)",  # noqa: S608  only a number is put in
+            [_text(query), query.identity, query.dimensions, list(chunk_ids)],
+        )
+        return {chunk_id: 1.0 - distance for chunk_id, distance in cursor.fetchall()}
+
+
+def _nearest(vectors: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, float]]:
+    """Sort what `vectors` yields; MATERIALIZED keeps the sort away from the approximate index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"WITH near AS MATERIALIZED ({vectors})"
+            " SELECT near.chunk_id, near.distance FROM near"
+            " JOIN knowledge_chunk AS chunk ON chunk.id = near.chunk_id"
+            " ORDER BY near.distance, chunk.document_id, chunk.position LIMIT %s",  # noqa: S608
+            [*values, limit],
+        )
+        return list(cursor.fetchall())
+
+
+def _distance(dimensions: int) -> str:
+    """Return the expression that the index of this length is built on."""
+    return f"(embedding.vector::halfvec({dimensions})) <=> %s::halfvec({dimensions})"
+
+
+def _text(query: QueryVector) -> str:
+    return HalfVector(query.vector).to_text()

@@ -1,0 +1,94 @@
+"""Near-duplicates leave the list; short passages get their neighbours to be read with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from knowledge.models import Chunk
+from knowledge.retrieval.fuse import Candidate, Ranked
+from knowledge.retrieval.scope import Searched
+
+NEAR_DUPLICATE = 0.85
+"""Share of terms in common (of all that either has)."""
+FEWEST_TERMS = 8
+"""Shorter passages are only compared by their hash."""
+SHORT_CHARACTERS = 350
+CONTEXT_CHARACTERS = 850
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duplicate:
+    """A candidate that says what a better one says already."""
+
+    ranked: Ranked
+    of: UUID
+    reason: str
+
+
+def drop_duplicates(
+    ranked: Sequence[Ranked], hashes: Mapping[UUID, str], *, question_terms: frozenset[str]
+) -> tuple[list[Ranked], list[Duplicate]]:
+    """Divide the candidates into those that stay and the duplicates of these.
+
+    A passage with another number, or with a term of the question that the better one lacks, is no
+    duplicate: two rows of a form differ in just that.
+    """
+    kept: list[Ranked] = []
+    dropped: list[Duplicate] = []
+    by_hash: dict[str, UUID] = {}
+    for each in ranked:
+        chunk_id = each.candidate.chunk_id
+        same = by_hash.get(hashes[chunk_id])
+        if same is not None:
+            dropped.append(Duplicate(ranked=each, of=same, reason="It has the same text."))
+            continue
+        alike = next((k for k in kept if _alike(each.candidate, k.candidate, question_terms)), None)
+        if alike is not None:
+            reason = f"At least {NEAR_DUPLICATE:.0%} of its words are in a better passage."
+            dropped.append(Duplicate(ranked=each, of=alike.candidate.chunk_id, reason=reason))
+            continue
+        by_hash[hashes[chunk_id]] = chunk_id
+        kept.append(each)
+    return kept, dropped
+
+
+def read_contexts(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
+    """Return each short passage with its permitted neighbours, up to `CONTEXT_CHARACTERS`."""
+    short = [chunk for chunk in chunks if len(chunk.text) < SHORT_CHARACTERS]
+    if not short:
+        return {}
+    around = Q()
+    for chunk in short:
+        near = (chunk.position - 1, chunk.position + 1)
+        around |= Q(document_id=chunk.document_id, position__in=near)
+    neighbours = {
+        (chunk.document_id, chunk.position): chunk.text for chunk in where.chunks.filter(around)
+    }
+    return {chunk.pk: _with_neighbours(chunk, neighbours) for chunk in short}
+
+
+def _with_neighbours(chunk: Chunk, neighbours: Mapping[tuple[UUID, int], str]) -> str:
+    context = chunk.text
+    following = neighbours.get((chunk.document_id, chunk.position + 1), "")
+    if following and len(context) + len(following) <= CONTEXT_CHARACTERS:
+        context = f"{context}\n\n{following}"
+    previous = neighbours.get((chunk.document_id, chunk.position - 1), "")
+    if previous and len(context) + len(previous) <= CONTEXT_CHARACTERS:
+        context = f"{previous}\n\n{context}"
+    return context
+
+
+def _alike(one: Candidate, better: Candidate, question_terms: frozenset[str]) -> bool:
+    if min(len(one.terms), len(better.terms)) < FEWEST_TERMS:
+        return False
+    common = len(one.terms & better.terms)
+    if common < NEAR_DUPLICATE * len(one.terms | better.terms):
+        return False
+    own = one.terms - better.terms
+    return not (own & question_terms) and not any(
+        character.isdigit() for term in own for character in term
+    )

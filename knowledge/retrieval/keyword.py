@@ -1,0 +1,130 @@
+"""The best passages by words: those with one of the question's rarest terms, by idf coverage.
+
+Coverage is the share of the question's terms that a passage has, each weighed by how rare it is in
+the bases. A term that no passage has counts as the rarest of all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection
+from django.db.models import F, Func, Sum, TextField
+
+from knowledge.ingest.index import quote_term
+from knowledge.models import KeywordRow, TermStatistic
+from knowledge.retrieval.hits import QueryTerm
+from knowledge.retrieval.scope import Searched
+from knowledge.text.analyze import analyze
+
+RAREST_TERMS = 4
+FREQUENT_SHARE = 0.05
+"""A term in more passages than that chooses none; only above `FREQUENT_FROM` passages, because in
+a small base every term is frequent."""
+FREQUENT_FROM = 1_000
+SMALLEST_BASE = 100
+"""A base counts as at least so large: in a base of three passages no term is rare, and coverage
+would be all about the words that are missing."""
+MAXIMUM_TERMS = 128
+"""Of a question; the terms behind them are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeighedTerms:
+    """The question's terms with their weights in the searched bases."""
+
+    terms: tuple[QueryTerm, ...]
+    passages: int
+    """In the bases."""
+
+    @property
+    def total(self) -> float:
+        """Sum of all weights."""
+        return sum(term.idf for term in self.terms)
+
+    def coverage(self, have: Collection[str]) -> float:
+        """Return the coverage of the question by a passage with these terms: 0..1."""
+        total = self.total
+        return sum(each.idf for each in self.terms if each.term in have) / total if total else 0.0
+
+    def matched(self, have: Collection[str]) -> tuple[str, ...]:
+        """Return the question's terms that the passage has."""
+        return tuple(each.term for each in self.terms if each.term in have)
+
+    def rarest(self) -> tuple[str, ...]:
+        """Return the terms by which candidates are found, rarest first."""
+        known = sorted(
+            (each for each in self.terms if each.chunk_count),
+            key=lambda each: (each.chunk_count, each.term),
+        )
+        rare = known[:RAREST_TERMS]
+        if self.passages > FREQUENT_FROM:
+            most = self.passages * FREQUENT_SHARE
+            rare = [each for each in rare if each.chunk_count <= most] or known[:1]
+        return tuple(each.term for each in rare)
+
+
+def weigh_terms(question: str, where: Searched) -> WeighedTerms:
+    """Return the question's terms, each once, with their weights."""
+    terms = list(dict.fromkeys(analyze(question)))[:MAXIMUM_TERMS]
+    counts = dict(
+        TermStatistic.objects.filter(base_id__in=where.base_ids, term__in=[*terms, ""])
+        .order_by()
+        .values_list("term")
+        .annotate(chunks=Sum("chunk_count"))
+    )
+    passages = counts.get("", 0)
+    return WeighedTerms(
+        terms=tuple(
+            QueryTerm(
+                term=term,
+                chunk_count=counts.get(term, 0),
+                idf=_idf(counts.get(term, 0), max(passages, SMALLEST_BASE)),
+            )
+            for term in terms
+        ),
+        passages=passages,
+    )
+
+
+def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list[UUID]:
+    """Return the passages with one of the rarest terms, best coverage first.
+
+    Ties are in the order of document and position.
+    """
+    rarest = terms.rarest()
+    if not rarest:
+        return []
+    known = [each for each in terms.terms if each.chunk_count]
+    score = " + ".join(["(keywords.terms @@ %s::tsquery)::int * %s::float8"] * len(known))
+    weights: Iterable[Any] = (v for each in known for v in (quote_term(each.term), each.idf))
+    permitted, params = where.permitted_sql()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT keywords.chunk_id, {score} AS score"
+            " FROM knowledge_keywordrow AS keywords"
+            " JOIN knowledge_chunk AS chunk ON chunk.id = keywords.chunk_id"
+            " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"
+            f" AND keywords.chunk_id IN ({permitted})"
+            " ORDER BY score DESC, chunk.document_id, chunk.position LIMIT %s",  # noqa: S608
+            [*weights, where.base_ids, " | ".join(map(quote_term, rarest)), *params, limit],
+        )
+        return [row[0] for row in cursor.fetchall()]
+
+
+def terms_of(chunk_ids: Sequence[UUID]) -> dict[UUID, frozenset[str]]:
+    """Return the indexed terms of chosen passages."""
+    words: Func = Func(
+        F("terms"), function="tsvector_to_array", output_field=ArrayField(TextField())
+    )
+    rows = KeywordRow.objects.filter(chunk_id__in=chunk_ids).annotate(words=words)
+    return {chunk_id: frozenset(found) for chunk_id, found in rows.values_list("chunk_id", "words")}
+
+
+def _idf(chunk_count: int, passages: int) -> float:
+    return math.log(1 + (passages - chunk_count + 0.5) / (chunk_count + 0.5))

@@ -1,0 +1,97 @@
+"""Where a search may look: the wish of the caller, cut down to what the actor may see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.access import Actor, visible
+from core.errors import NotFound
+from knowledge.models import Chunk, Document, KnowledgeBase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """Which bases and documents to search. An empty tuple means none, None means no limit."""
+
+    base_ids: tuple[UUID, ...] | None = None
+    """None: every base that the actor sees."""
+    document_ids: tuple[UUID, ...] | None = None
+    """Only these documents, as far as they lie in the bases."""
+    strict: bool = True
+    """Whether an id that the actor may not see raises NotFound. Set False for stored lists (an
+    agent's bases), of which something may be gone: it then selects nothing and a warning is
+    given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """A scope as the actor has it. Made by `resolve` only."""
+
+    bases: tuple[KnowledgeBase, ...]
+    chunks: QuerySet[Chunk]
+    """What may be found: seen by the actor, in the scope, enabled, of a searchable document."""
+    document_chunks: int | None
+    """At most so many chunks when the scope names documents; None when it does not."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def base_ids(self) -> list[UUID]:
+        """The bases' ids."""
+        return [base.pk for base in self.bases]
+
+    def permitted_sql(self) -> tuple[str, tuple[Any, ...]]:
+        """Return a query of the permitted chunks' ids, to be put into a larger one."""
+        sql, params = self.chunks.values("pk").query.sql_with_params()
+        return sql, tuple(params)
+
+
+def resolve(actor: Actor, scope: Scope) -> Searched:
+    """Return what the actor may search of `scope`.
+
+    Raises:
+        NotFound: the scope is strict and names a base or document that the actor may not see.
+    """
+    bases = visible(actor, "view", KnowledgeBase.objects.select_related("embedding_model"))
+    warnings: list[str] = []
+    if scope.base_ids is not None:
+        bases = bases.filter(pk__in=scope.base_ids)
+    found = tuple(bases.order_by("pk"))
+    if scope.base_ids is not None:
+        warnings += _missing(scope, "base", scope.base_ids, {base.pk for base in found})
+    chunks = visible(
+        actor,
+        "view",
+        Chunk.objects.filter(
+            base_id__in=[base.pk for base in found],
+            is_enabled=True,
+            document__searchable_at__isnull=False,
+        ),
+    )
+    document_chunks = None
+    if scope.document_ids is not None:
+        documents = visible(actor, "view", Document.objects.filter(pk__in=scope.document_ids))
+        sizes = dict(documents.values_list("pk", "chunk_count"))
+        warnings += _missing(scope, "document", scope.document_ids, set(sizes))
+        document_chunks = sum(sizes.values())
+        chunks = chunks.filter(document_id__in=sizes)
+        found = found if sizes else ()
+    return Searched(
+        bases=found, chunks=chunks, document_chunks=document_chunks, warnings=tuple(warnings)
+    )
+
+
+def _missing(
+    scope: Scope, kind: str, wanted: Collection[UUID], found: Collection[UUID]
+) -> list[str]:
+    """Return a warning about ids that are gone; which ones would tell what the actor may not know."""
+    missing = len(set(wanted) - set(found))
+    if not missing:
+        return []
+    if scope.strict:
+        raise NotFound(f"There is no such {'knowledge base' if kind == 'base' else kind}.")
+    return [f"{missing} of the {kind}s to search cannot be seen or are gone."]
