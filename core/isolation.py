@@ -38,8 +38,9 @@ class Limits:
     file_size_bytes: int = 128 * MIB
     """Largest file it may write; its result is one."""
     open_files: int = 64
-    processes: int = 0
-    """Threads and processes it may start; the kernel counts those of the whole user."""
+    processes: int | None = None
+    """Most threads and processes of its user, which the kernel counts together: only of use where
+    the work has a user (namespace) to itself. The system call filter forbids new processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,7 @@ def clean_environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "RAYON_NUM_THREADS": "1",
+        "TOKIO_WORKER_THREADS": "1",
     }
 
 
@@ -116,9 +118,10 @@ def apply_limits(limits: Limits, *, network_left: bool = False) -> Confinement:
         (resource.RLIMIT_AS, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_size_bytes),
         (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_NPROC, limits.processes),
     ):
         _lower_limit(kind, value, value)
+    if limits.processes is not None:
+        _lower_limit(resource.RLIMIT_NPROC, limits.processes, limits.processes)
     # The first limit sends SIGXCPU, which can be told from other deaths; the second kills.
     _lower_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
     libc = _libc()

@@ -8,26 +8,100 @@ from __future__ import annotations
 import codecs
 import contextlib
 import encodings.aliases
+import gc
+import io
+import time
+import zipfile
+from pathlib import Path
+
+from pptx import Presentation
 
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.registry import parsers_by_type
 
-_SAMPLES: dict[str, bytes] = {
-    "txt": "Grüße".encode("cp1252"),
-    "csv": b"a;b\n1;2\n",
-    "html": b"<html><body><nav>x</nav><p>Some text.</p></body></html>",
-    "json": b'{"a": [1]}',
-    "md": b"# Title\n",
-}
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_THREADS = Path("/proc/self/task")
+_THREAD_END_SECONDS = 5.0
+_PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R
+/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj
+4 0 obj<</Length 40>>stream
+BT /F1 12 Tf 10 100 Td (Sample text) Tj ET
+endstream endobj
+trailer<</Root 1 0 R>>
+"""
+_PAGE = """<html><head><title>Sample</title></head><body><nav><a href="/x">x</a></nav>
+<p>Some text that is long enough for an article to be found in it, with a second clause.</p>
+<table><tr><td rowspan="2">a</td><td>b</td></tr><tr><td>c</td></tr></table></body></html>"""
 
 
 def warm_parsers() -> None:
-    """Import all parsers, look up all codecs and read one small sample of each type."""
+    """Import all parsers, look up all codecs and read one small sample of each type.
+
+    Raises:
+        RuntimeError: a library left a thread running; no fork would have it.
+    """
     for name in set(encodings.aliases.aliases.values()):
         with contextlib.suppress(LookupError):
             codecs.lookup(name)
     parsers = parsers_by_type()
-    for file_type, sample in _SAMPLES.items():
+    for file_type, sample in _samples():
         if file_type in parsers:
             with contextlib.suppress(ParseRefused):
                 parsers[file_type].parse(sample, f"sample.{file_type}")
+    _wait_for_threads_to_end()
+
+
+def _wait_for_threads_to_end() -> None:
+    gc.collect()
+    deadline = time.monotonic() + _THREAD_END_SECONDS
+    while len(list(_THREADS.iterdir())) > 1:
+        if time.monotonic() > deadline:
+            raise RuntimeError(
+                "A document library keeps a thread running in the parser process; forked children "
+                "would wait for it. Find it with `py-spy dump` and give it no thread pool."
+            )
+        time.sleep(0.01)
+
+
+def _samples() -> list[tuple[str, bytes]]:
+    """Return small documents; the odd encodings make the statistics load their tables."""
+    return [
+        ("txt", "Ein Text mit Grüßen und Süßem, länger als nur ein paar Wörter.".encode("cp1252")),
+        ("txt", "日本語の文章です。漢字とかなが混ざっています。".encode("cp932")),
+        ("md", b"# Title\n"),
+        ("csv", b"a;b\n1;2\n"),
+        ("json", b'{"a": [1]}'),
+        ("html", _PAGE.encode()),
+        ("pdf", _PDF),
+        ("docx", _docx()),
+        ("pptx", _pptx()),
+    ]
+
+
+def _docx() -> bytes:
+    parts = {
+        "[Content_Types].xml": "<Types xmlns='http://schemas.openxmlformats.org/package/2006/"
+        "content-types'/>",
+        "_rels/.rels": "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/"
+        "relationships'><Relationship Id='r1' Type='http://schemas.openxmlformats.org/"
+        "officeDocument/2006/relationships/officeDocument' Target='word/document.xml'/>"
+        "</Relationships>",
+        "word/document.xml": f"<w:document xmlns:w='{_WORD}'><w:body><w:p><w:r><w:t>x</w:t></w:r>"
+        "</w:p></w:body></w:document>",
+    }
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def _pptx() -> bytes:
+    presentation = Presentation()
+    presentation.slides.add_slide(presentation.slide_layouts[0])
+    content = io.BytesIO()
+    presentation.save(content)
+    return content.getvalue()

@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,6 +159,8 @@ def _run_child(
     except MemoryError:
         _write_all(result, dump(_refusal(_OUT_OF_MEMORY)))
         code = 0
+    except BaseException:  # noqa: BLE001 - a Rust panic is one, and the owner logs what we print
+        traceback.print_exc()
     finally:
         os._exit(code)
 
