@@ -77,10 +77,10 @@ def scores_of(query: QueryVector, chunk_ids: Sequence[UUID]) -> dict[UUID, float
     """Return the cosines of chosen passages; those without a vector of this model are left out."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT embedding.chunk_id, {_distance(query.dimensions)}"
+            f"SELECT embedding.chunk_id, {_distance(query.dimensions)}"  # noqa: S608
             " FROM knowledge_embedding AS embedding"
             " WHERE embedding.identity = %s AND embedding.dimensions = %s"
-            " AND embedding.chunk_id = ANY(%s)",  # noqa: S608  only a number is put in
+            " AND embedding.chunk_id = ANY(%s)",
             [_text(query), query.identity, query.dimensions, list(chunk_ids)],
         )
         return {chunk_id: 1.0 - distance for chunk_id, distance in cursor.fetchall()}
@@ -90,10 +90,10 @@ def _nearest(vectors: str, values: Sequence[Any], limit: int) -> list[tuple[UUID
     """Sort what `vectors` yields; MATERIALIZED keeps the sort away from the approximate index."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH near AS MATERIALIZED ({vectors})"
+            f"WITH near AS MATERIALIZED ({vectors})"  # noqa: S608
             " SELECT near.chunk_id, near.distance FROM near"
             " JOIN knowledge_chunk AS chunk ON chunk.id = near.chunk_id"
-            " ORDER BY near.distance, chunk.document_id, chunk.position LIMIT %s",  # noqa: S608
+            " ORDER BY near.distance, chunk.document_id, chunk.position LIMIT %s",
             [*values, limit],
         )
         return list(cursor.fetchall())

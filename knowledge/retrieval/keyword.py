@@ -106,12 +106,12 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
     permitted, params = where.permitted_sql()
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT keywords.chunk_id, {score} AS score"
+            f"SELECT keywords.chunk_id, {score} AS score"  # noqa: S608
             " FROM knowledge_keywordrow AS keywords"
             " JOIN knowledge_chunk AS chunk ON chunk.id = keywords.chunk_id"
             " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"
             f" AND keywords.chunk_id IN ({permitted})"
-            " ORDER BY score DESC, chunk.document_id, chunk.position LIMIT %s",  # noqa: S608
+            " ORDER BY score DESC, chunk.document_id, chunk.position LIMIT %s",
             [*weights, where.base_ids, " | ".join(map(quote_term, rarest)), *params, limit],
         )
         return [row[0] for row in cursor.fetchall()]
