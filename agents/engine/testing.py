@@ -226,3 +226,12 @@ async def events_of(
 ) -> list[AgentEvent]:
     """Run to the end (or to a waiting approval) and return all events."""
     return [event async for event in loop.run(state, cancel=cancel)]
+
+
+def told(events: Sequence[AgentEvent]) -> list[dict[str, Any]]:
+    """Return events as short dicts for snapshots: no defaults, no numbers, no usage reports."""
+    return [
+        {"type": event.type, **event.model_dump(exclude_defaults=True, exclude={"seq", "type"})}
+        for event in events
+        if event.type != "usage_reported"
+    ]
