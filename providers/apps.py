@@ -8,3 +8,4 @@ class ProvidersConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("providers.policies")
+        import_module("providers.receivers")
