@@ -19,7 +19,7 @@ from weknora_site.supervisor.options import Options, UsageError, environment, pa
 from weknora_site.supervisor.output import Log
 from weknora_site.supervisor.port import holder_of
 from weknora_site.supervisor.program import Program, programs
-from weknora_site.supervisor.readiness import ask_models, ask_web
+from weknora_site.supervisor.readiness import Probe
 from weknora_site.supervisor.supervisor import Supervisor
 
 PATIENCE_SECONDS = 45.0
@@ -41,6 +41,7 @@ class Start:
         self._models_port = 0
         self._secrets: InstallationSecrets | None = None
         self._began = time.monotonic()
+        self._probe: Probe | None = None
         self._told_ready = False
         self._told_reasons = False
         self._supervisor = Supervisor(
@@ -121,20 +122,42 @@ class Start:
             self._look_whether_ready()
 
     def _look_whether_ready(self) -> None:
+        """Ask, unless a question is under way; the answer comes in `_hear_answer`."""
         options = self._options
-        if "web" in options.parts:
-            answer = ask_web(options.host, options.port)
-        elif "models" in options.parts:
-            answer = ask_models(self._models_port, key=self._known_secrets().local_model_key)
-        else:
-            self._tell_ready()
+        if self._probe is not None:
+            if self._probe.is_too_old:
+                self._drop_probe()
             return
+        try:
+            if "web" in options.parts:
+                self._probe = Probe(options.host, options.port, "/health/ready")
+            elif "models" in options.parts:
+                key = self._known_secrets().local_model_key
+                self._probe = Probe("127.0.0.1", self._models_port, "/health", key=key)
+            else:
+                self._tell_ready()
+                return
+        except OSError:
+            return
+        self._supervisor.watch(self._probe, self._hear_answer)
+
+    def _hear_answer(self) -> None:
+        answer = self._probe.read() if self._probe is not None else None
+        if answer is None:
+            return
+        self._drop_probe()
         waited = time.monotonic() - self._began
         if answer.ready:
             self._tell_ready()
         elif answer.reasons and waited > PATIENCE_SECONDS and not self._told_reasons:
             self._told_reasons = True
             self._log.say("not ready yet:\n" + "\n".join(answer.reasons))
+
+    def _drop_probe(self) -> None:
+        if self._probe is not None:
+            self._supervisor.unwatch(self._probe)
+            self._probe.close()
+            self._probe = None
 
     def _tell_ready(self) -> None:
         self._told_ready = True

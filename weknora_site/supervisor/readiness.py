@@ -1,10 +1,15 @@
-"""Asks the running parts whether they are ready, from outside, as a browser would."""
+"""Asks the running parts whether they are ready, from outside, without ever waiting for them."""
 
 from __future__ import annotations
 
-import http.client
 import json
+import socket
+import time
 from dataclasses import dataclass
+
+CONNECT_SECONDS = 0.5
+GIVE_UP_SECONDS = 15.0
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  replaced, not listened on
 
 
 @dataclass(frozen=True)
@@ -15,42 +20,66 @@ class Answer:
     reasons: tuple[str, ...] = ()
 
 
-def ask_web(host: str, port: int) -> Answer:
-    """Return what /health/ready says; no reasons while nothing listens yet."""
-    status, body = _get(host, port, "/health/ready")
-    if status == 200:
+class Probe:
+    """One request whose answer is read as it comes; the owner watches `fileno`."""
+
+    def __init__(self, host: str, port: int, path: str, *, key: str = "") -> None:
+        """Send the request.
+
+        Raises:
+            OSError: nobody listens there yet.
+        """
+        self._socket = socket.create_connection(
+            (_EVERYWHERE.get(host, host), port), timeout=CONNECT_SECONDS
+        )
+        self._received = b""
+        self._sent_at = time.monotonic()
+        # `localhost` is always an allowed name; the address that we listen on need not be.
+        lines = [f"GET {path} HTTP/1.0", "Host: localhost", "Connection: close"]
+        if key:
+            lines.append(f"Authorization: Bearer {key}")
+        self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
+        self._socket.setblocking(False)
+
+    def fileno(self) -> int:
+        """Return the descriptor to watch."""
+        return self._socket.fileno()
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether no answer is to be expected any more."""
+        return time.monotonic() - self._sent_at > GIVE_UP_SECONDS
+
+    def read(self) -> Answer | None:
+        """Read what came; return the answer once it is whole."""
+        try:
+            while data := self._socket.recv(65_536):
+                self._received += data
+        except BlockingIOError:
+            return None
+        except OSError:
+            return Answer(ready=False)
+        return parse_answer(self._received)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._socket.close()
+
+
+def parse_answer(response: bytes) -> Answer:
+    """Return what an HTTP response to a health request says."""
+    head, _, body = response.partition(b"\r\n\r\n")
+    if head.split(b" ", 2)[1:2] == [b"200"]:
         return Answer(ready=True)
-    checks = body.get("checks")
-    if not isinstance(checks, dict):
+    try:
+        checks = json.loads(body).get("checks", {})
+    except (ValueError, AttributeError):
         return Answer(ready=False)
     return Answer(
         ready=False,
         reasons=tuple(
             f"{name}: {check.get('reason')}"
             for name, check in checks.items()
-            if isinstance(check, dict) and not check.get("ok")
+            if not check.get("ok")
         ),
     )
-
-
-def ask_models(port: int, *, key: str) -> Answer:
-    """Return whether the model server has loaded its models."""
-    status, _ = _get("127.0.0.1", port, "/health", key=key)
-    return Answer(ready=status == 200)
-
-
-def _get(host: str, port: int, path: str, *, key: str = "") -> tuple[int, dict[str, object]]:
-    """Return status and JSON body; status 0 when there is no answer."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  replaced, not listened on
-    connection = http.client.HTTPConnection(everywhere.get(host, host), port, timeout=5)
-    # The name that is always allowed: the address we listen on need not be.
-    headers = {"Host": "localhost"} | ({"Authorization": f"Bearer {key}"} if key else {})
-    try:
-        connection.request("GET", path, headers=headers)
-        response = connection.getresponse()
-        body = json.loads(response.read() or b"{}")
-    except (OSError, http.client.HTTPException, ValueError):
-        return 0, {}
-    finally:
-        connection.close()
-    return response.status, body if isinstance(body, dict) else {}

@@ -11,10 +11,18 @@ import selectors
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from weknora_site.supervisor.child import Child, describe_exit
 from weknora_site.supervisor.output import Log
 from weknora_site.supervisor.program import EXIT_GIVE_UP, Program
+
+
+class HasFileno(Protocol):
+    """Anything that the selector can watch."""
+
+    def fileno(self) -> int: ...
+
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_SECONDS = 0.25
@@ -39,7 +47,7 @@ class Supervisor:
         self._wake_read, self._wake_write = os.pipe()
         for descriptor in (self._wake_read, self._wake_write):
             os.set_blocking(descriptor, False)
-        self._selector.register(self._wake_read, selectors.EVENT_READ, None)
+        self._selector.register(self._wake_read, selectors.EVENT_READ, self._empty_wake_pipe)
 
     def listen_to_signals(self) -> None:
         """Let signals end the loop in order; the wake-up pipe makes it notice at once."""
@@ -80,9 +88,13 @@ class Supervisor:
             self._end_all()
         return 1 if self._failed else 0
 
-    def add(self, programs: Sequence[Program]) -> None:
-        """Run these as well."""
-        self._children += [Child(program, environment=self._environment) for program in programs]
+    def watch(self, source: HasFileno, on_readable: Callable[[], None]) -> None:
+        """Call the function whenever there is something to read."""
+        self._selector.register(source, selectors.EVENT_READ, on_readable)
+
+    def unwatch(self, source: HasFileno) -> None:
+        """Stop watching."""
+        self._selector.unregister(source)
 
     def _start_what_is_due(self) -> None:
         for child in self._children:
@@ -104,7 +116,7 @@ class Supervisor:
             if isinstance(key.data, Child):
                 self._pass_on(key.data, key.fd)
             else:
-                self._empty_wake_pipe()
+                key.data()
 
     def _pass_on(self, child: Child, descriptor: int) -> None:
         lines, goes_on = child.read()
