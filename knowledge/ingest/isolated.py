@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from knowledge.ingest.gates import GateLimits, check_name, check_size
+from knowledge.ingest.gates import GateLimits, check_content, check_name, check_size
 from knowledge.parsers.contract import Block, ParsedDocument, ParseRefused
 from knowledge.parsers.encodings import clean_text
 from knowledge.parsers.filetypes import FILE_TYPES, detect_type, mismatch_warning
@@ -24,6 +24,7 @@ def parse_content(content: bytes, name: str) -> ParsedDocument:
     check_name(name)
     check_size(len(content), limits)
     file_type = detect_type(content, name)
+    check_content(content, file_type, limits)
     parser = parsers_by_type().get(file_type)
     if parser is None:
         label = FILE_TYPES[file_type].label

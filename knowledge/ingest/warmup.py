@@ -32,6 +32,14 @@ BT /F1 12 Tf 10 100 Td (Sample text) Tj ET
 endstream endobj
 trailer<</Root 1 0 R>>
 """
+_TEXTS = (
+    ("Schöne Grüße für später, „süß“ und länger als ein paar Wörter – 15,50 €.\n", "cp1252"),
+    ("L'été était très chaud, j'ai acheté un café au lait à côté.\n", "iso-8859-15"),
+    ("Привет, это обычный русский текст для проверки.\n", "koi8-r"),
+    ("日本語の文章です。漢字とかなが混ざっています。\n", "cp932"),
+    ("名前,年齢,住所\n髙橋淳,35,名古屋\n", "cp932"),
+    ("中文文档，用于测试编码的识别。\n", "gb18030"),
+)
 _PAGE = """<html><head><title>Sample</title></head><body><nav><a href="/x">x</a></nav>
 <p>Some text that is long enough for an article to be found in it, with a second clause.</p>
 <table><tr><td rowspan="2">a</td><td>b</td></tr><tr><td>c</td></tr></table></body></html>"""
@@ -67,10 +75,9 @@ def _wait_for_threads_to_end() -> None:
 
 
 def _samples() -> list[tuple[str, bytes]]:
-    """Return small documents; the odd encodings make the statistics load their tables."""
+    """Return small documents; texts of two lengths make the statistics load all their tables."""
     return [
-        ("txt", "Ein Text mit Grüßen und Süßem, länger als nur ein paar Wörter.".encode("cp1252")),
-        ("txt", "日本語の文章です。漢字とかなが混ざっています。".encode("cp932")),
+        *(("txt", (text * n).encode(encoding)) for text, encoding in _TEXTS for n in (1, 40)),
         ("md", b"# Title\n"),
         ("csv", b"a;b\n1;2\n"),
         ("json", b'{"a": [1]}'),

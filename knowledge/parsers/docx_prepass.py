@@ -30,6 +30,43 @@ _KEPT_PARTS = (
     "word/comments.xml",
 )
 """Pictures stay out: only their descriptions become text."""
+_SLIMMED_PARTS = frozenset(_KEPT_PARTS[3:])
+_PROPERTIES = frozenset(
+    W + name for name in ("rPr", "pPr", "tblPr", "tcPr", "trPr", "lvl", "style")
+)
+_KEPT_PROPERTIES = frozenset(
+    W + name
+    for name in [
+        "rStyle",
+        "pStyle",
+        "tblStyle",
+        "b",
+        "i",
+        "u",
+        "strike",
+        "vertAlign",
+        "caps",
+        "numPr",
+        "ilvl",
+        "numId",
+        "ind",
+        "name",
+        "basedOn",
+        "pPr",
+        "gridSpan",
+        "vMerge",
+        "tblHeader",
+        "numFmt",
+        "del",
+        "ins",
+        "rPr",
+        "lvlText",
+        "start",
+    ]
+)
+_FORMATTING = frozenset(
+    W + name for name in ("latentStyles", "proofErr", "sectPr", "tblGrid", "docDefaults")
+)
 _MAX_HEADING = 6
 
 
@@ -63,11 +100,32 @@ def prepare(archive: zipfile.ZipFile) -> PreparedDocx:
     prepared.header = _frame_texts(archive, names, "word/header")
     prepared.footer = _frame_texts(archive, names, "word/footer")
     with zipfile.ZipFile(prepared.container, "w", zipfile.ZIP_STORED) as copy:
-        copy.writestr(main, etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
+        copy.writestr(main, _slim(root))
         for name in names & {*_KEPT_PARTS, main.replace("word/", "word/_rels/") + ".rels"}:
-            copy.writestr(name, archive.read(name))
+            content = archive.read(name)
+            copy.writestr(name, _slim(parse_xml(content)) if name in _SLIMMED_PARTS else content)
     prepared.container.seek(0)
     return prepared
+
+
+def _slim(root: etree._Element) -> bytes:
+    """Leave out formatting that becomes no text: reading it costs mammoth most of its time."""
+    unwanted = [
+        element
+        for element in root.iter()
+        if element.tag in _FORMATTING
+        or (element.tag not in _KEPT_PROPERTIES and _parent_tag(element) in _PROPERTIES)
+    ]
+    for element in unwanted:
+        parent = element.getparent()
+        if parent is not None and not element.tail:
+            parent.remove(element)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
+def _parent_tag(element: etree._Element) -> str:
+    parent = element.getparent()
+    return "" if parent is None else str(parent.tag)
 
 
 def _main_part(archive: zipfile.ZipFile, names: set[str]) -> str:

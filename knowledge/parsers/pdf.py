@@ -15,16 +15,17 @@ from liteparse import LiteParse, ParsedPage, ParseError
 from knowledge.parsers.cjk import join_wide_text
 from knowledge.parsers.contract import Block, ParsedDocument, Parser
 from knowledge.parsers.pdf_checks import (
+    MAX_PAGES,
     PageLook,
     count_letters,
     look_at_page,
     open_pdf,
+    refuse_too_many_pages,
     shows_picture,
 )
 from knowledge.parsers.pdf_headings import level_map
 from knowledge.parsers.pdf_markdown import PageWriter, RunningTable
 
-_MAX_PAGES = 5_000
 _KEPT_SHARE = 0.6
 _FEW_CHARACTERS = 40
 _MANY_CHARACTERS = 250
@@ -43,12 +44,13 @@ def parse_pdf(content: bytes, _name: str) -> ParsedDocument:
     """Return the pages as Markdown blocks with page and box.
 
     Raises:
-        ParseRefused: encrypted or damaged.
+        ParseRefused: encrypted, damaged or too_large.
     """
     # Servers put error pages and mail puts headers in front; offsets count from the mark.
     content = content[max(content.find(b"%PDF-", 0, _HEADER_SEARCH_BYTES), 0) :]
     document = open_pdf(content)
     try:
+        refuse_too_many_pages(len(document))
         return _read(content, document)
     finally:
         document.close()
@@ -62,7 +64,7 @@ def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
     blocks: list[Block] = []
     without_text: list[int] = []
     plain: list[int] = []
-    for number in range(1, min(page_count, _MAX_PAGES) + 1):
+    for number in range(1, page_count + 1):
         look = look_at_page(document, number)
         page = pages.get(number)
         angle = turned.get(number, 0)
@@ -77,7 +79,7 @@ def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
         blocks=tuple(blocks),
         title=_title(document),
         page_count=page_count,
-        warnings=tuple(_warnings(blocks, plain, page_count)),
+        warnings=tuple(_warnings(blocks, plain)),
         pages_without_text=tuple(without_text),
     )
 
@@ -98,7 +100,7 @@ def _parse(content: bytes, turned: dict[int, int], wanted: str | None) -> dict[i
         output_format="json",
         quiet=True,
         num_workers=1,
-        max_pages=_MAX_PAGES,
+        max_pages=MAX_PAGES,
         target_pages=wanted,
         continue_on_page_error=True,
         extract_blocks=True,
@@ -166,10 +168,8 @@ def _title(document: pypdfium2.PdfDocument) -> str:
     return "" if len(title) < _FEWEST_TITLE_CHARACTERS or _NO_TITLE.search(title) else title
 
 
-def _warnings(blocks: list[Block], plain: list[int], page_count: int) -> list[str]:
+def _warnings(blocks: list[Block], plain: list[int]) -> list[str]:
     warnings = []
-    if page_count > _MAX_PAGES:
-        warnings.append(f"Only the first {_MAX_PAGES:,} of {page_count:,} pages were read.")
     if plain:
         warnings.append(f"Without headings and tables, as plain text: {_pages(plain)}.")
     if hidden := sorted({block.page for block in blocks if block.hidden and block.page}):

@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # ships no types
 
 from knowledge.parsers.contract import ParseRefused
 
+MAX_PAGES = 5_000
 _INVISIBLE_MODE = 3
 _TINY_POINTS = 1.0
 _WHITE = 250
@@ -56,6 +57,19 @@ def open_pdf(content: bytes) -> pypdfium2.PdfDocument:
         raise ParseRefused(
             "damaged", "The PDF cannot be opened: it is damaged or cut off. Save it anew."
         ) from error
+
+
+def refuse_too_many_pages(page_count: int) -> None:
+    """Refuse a document of more pages than anybody reads; some claim a billion.
+
+    Raises:
+        ParseRefused: too_large.
+    """
+    if page_count > MAX_PAGES:
+        raise ParseRefused(
+            "too_large",
+            f"The PDF says it has {page_count:,} pages; at most {MAX_PAGES:,} are read. Split it.",
+        )
 
 
 def look_at_page(document: pypdfium2.PdfDocument, number: int) -> PageLook:
