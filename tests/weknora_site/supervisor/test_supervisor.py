@@ -89,7 +89,9 @@ def start() -> Iterator[type[Harness]]:
     for harness in made:
         if harness.process.poll() is None:
             harness.process.terminate()
-            harness.process.communicate(timeout=30)
+        harness.process.wait(timeout=30)
+        if harness.process.stdout is not None:
+            harness.process.stdout.close()
 
 
 def all_gone(pids: list[int]) -> bool:
