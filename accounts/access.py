@@ -225,7 +225,7 @@ def explain(actor: Actor, action: Action, target: models.Model) -> Verdict:
         return Verdict(allowed=False, reasons=("It belongs to another space.",))
     if not _in_scope(actor, action, policy):
         return Verdict(allowed=False, reasons=("The key's scopes do not name it.",))
-    holding = [c for c in policy.clauses(actor, action) if _holds(c, target)]
+    holding = _holding(policy.clauses(actor, action), target)
     denials = tuple(c.reason for c in holding if c.effect == "deny")
     if denials:
         return Verdict(allowed=False, reasons=denials)
@@ -273,12 +273,30 @@ def _space_of(target: models.Model, policy: Policy) -> Any:
     return value
 
 
-def _holds(clause: Clause, target: models.Model) -> bool:
-    """Ask the database, so that a single check and a list use the very same condition."""
-    if not clause.where:
-        return True
+def _holding(clauses: Sequence[Clause], target: models.Model) -> list[Clause]:
+    """Return the clauses that hold for `target`.
+
+    One question to the database, so that a single check uses the very conditions of a list.
+    """
+    asked = {f"clause_{index}": clause for index, clause in enumerate(clauses) if clause.where}
+    if not asked:
+        return list(clauses)
     rows = type(target)._default_manager.filter(pk=target.pk)
-    return rows.filter(clause.where).exists()
+    answers = list(rows.values(**{name: _as_boolean(one.where) for name, one in asked.items()}))
+    if not answers:  # deleted, or of another space than the scope's: no denial could be asked for
+        return []
+    held = {name for name in asked if any(answer[name] for answer in answers)}
+    return [
+        clause
+        for index, clause in enumerate(clauses)
+        if not clause.where or f"clause_{index}" in held
+    ]
+
+
+def _as_boolean(where: Q) -> models.Case:
+    return models.Case(
+        models.When(where, then=True), default=False, output_field=models.BooleanField()
+    )
 
 
 def _prefixed(where: Q, prefix: str) -> Q:

@@ -7,10 +7,16 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from accounts.constants import Role
 from core.errors import ProjectError
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return what a form is bound to: an empty POST binds it, too, and shows what is missing."""
+    return request.POST if request.method == "POST" else None
 
 
 class SpaceForm(forms.Form):

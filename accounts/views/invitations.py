@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.forms import JoinForm, add_refusal
+from accounts.forms import JoinForm, add_refusal, posted
 from accounts.models import Invitation, Membership, User
 from accounts.services.invitations import accept_invitation, find_invitation
 from accounts.services.signup import sign_up_by_invitation
@@ -47,10 +47,10 @@ def _join(request: HttpRequest, user: User, invitation: Invitation) -> HttpRespo
 
 
 def _sign_up(request: HttpRequest, invitation: Invitation) -> HttpResponseBase:
-    form = JoinForm(request.POST or None, initial={"email": invitation.email})
+    form = JoinForm(posted(request), initial={"email": invitation.email})
     if invitation.email:
         form.fields["email"].disabled = True
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             membership = sign_up_by_invitation(invitation.token, **form.cleaned_data)
         except (Conflict, Invalid, AccessDenied) as refusal:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import may
-from accounts.forms import SpaceForm, add_refusal
+from accounts.forms import SpaceForm, add_refusal, posted
 from accounts.middleware import PersonRequest, SpaceRequest
 from accounts.queries import spaces_of
 from accounts.services.members import leave_space
@@ -22,8 +22,8 @@ from core.htmx import redirect, render
 @require_http_methods(["GET", "POST"])
 def list_spaces(request: PersonRequest) -> HttpResponseBase:
     """Show the person's spaces, or how to get one; make a new one."""
-    form = SpaceForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = SpaceForm(posted(request))
+    if form.is_valid():
         try:
             space = create_space(request.user, **form.cleaned_data)
         except (Invalid, LimitReached) as refusal:
@@ -57,7 +57,7 @@ def edit_space(request: SpaceRequest) -> HttpResponseBase:
     space = request.membership.space
     may_change = may(request.actor, "change", space)
     known = {"name": space.name, "description": space.description}
-    form = SpaceForm(request.POST or None, initial=known)
+    form = SpaceForm(posted(request), initial=known)
     if request.method == "POST" and (form.is_valid() or not may_change):
         try:
             rename_space(
