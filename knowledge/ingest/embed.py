@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from knowledge.models import Chunk, Document, Embedding
 from knowledge.text.passages import text_to_embed
@@ -74,7 +73,7 @@ def _embed(model: EmbeddingModel, texts: Sequence[str]) -> NDArray[np.float32]:
 def _store(
     document: Document,
     chunks: Sequence[Chunk],
-    vectors: NDArray[np.float32] | Sequence[HalfVector],
+    vectors: NDArray[np.float32] | Sequence[list[float]],
     model: EmbeddingModel,
 ) -> None:
     # Another worker may have been faster after a take-over: its vector is the same.
@@ -109,7 +108,7 @@ def _lend_vectors(
 
 def _vectors_of_twins(
     document: Document, chunks: Sequence[Chunk], model: EmbeddingModel
-) -> dict[str, HalfVector]:
+) -> dict[str, list[float]]:
     """Return vectors in the base by the text that was embedded."""
     rows = Embedding.objects.filter(
         base_id=document.base_id,

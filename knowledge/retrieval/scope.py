@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 
 from accounts.access import Actor, visible
@@ -46,7 +47,10 @@ class Searched:
 
     def permitted_sql(self) -> tuple[str, tuple[Any, ...]]:
         """Return a query of the permitted chunks' ids, to be put into a larger one."""
-        sql, params = self.chunks.values("pk").query.sql_with_params()
+        try:
+            sql, params = self.chunks.values("pk").query.sql_with_params()
+        except EmptyResultSet:  # Django saw without asking that nothing is permitted
+            return "SELECT NULL::uuid WHERE false", ()
         return sql, tuple(params)
 
 
