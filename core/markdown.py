@@ -50,7 +50,8 @@ _CLEANER = nh3.Cleaner(
 def render_markdown(text: str, *, run_id: str = "") -> SafeString:
     """Return `text` as HTML that is safe to put into a page.
 
-    `[1]` becomes a link to `#src-<run_id>-1`, the card of that source. Addresses of other schemes
+    `[1]` becomes a link to `#src-<run_id>-1`, the card of that source; without a `run_id` it stays
+    text, because in a document it is the document's own reference. Addresses of other schemes
     than http, https and mailto stay text; pictures of other hosts become links, because loading
     them would tell that host what was answered.
     """
@@ -60,7 +61,7 @@ def render_markdown(text: str, *, run_id: str = "") -> SafeString:
 
 def _cite(state: StateInline, silent: bool) -> bool:
     """Parse a citation. The chip stays on the line of the word before it."""
-    if state.src[state.pos] != "[" or state.linkLevel:
+    if state.src[state.pos] != "[" or state.linkLevel or not state.env.get("run_id"):
         return False
     match = _CITATION.match(state.src, state.pos, state.posMax)
     if match is None:

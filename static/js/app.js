@@ -21,6 +21,15 @@ matchMedia("(min-width: 861px)").addEventListener("change", (event) => {
   if (event.matches && drawer?.open) drawer.close();
 });
 
+/* One dialog serves many rows: the button says what for. */
+function openDialog({ dataset: { dialog: id, dialogAction, dialogName } }) {
+  const dialog = document.getElementById(id);
+  if (dialogAction) dialog.querySelector("form").action = dialogAction;
+  const subject = dialog.querySelector("[data-subject]");
+  if (subject && dialogName) subject.textContent = dialogName;
+  dialog.showModal();
+}
+
 async function toClipboard(source) {
   try {
     await navigator.clipboard.writeText(source.innerText);
@@ -64,7 +73,7 @@ document.addEventListener("click", (event) => {
   let found;
   if (hit("[data-drawer]")) openDrawer();
   else if (event.target instanceof HTMLDialogElement) event.target.close();
-  else if ((found = hit("[data-dialog]"))) document.getElementById(found.dataset.dialog).showModal();
+  else if ((found = hit("[data-dialog]"))) openDialog(found);
   else if ((found = hit("[data-close]"))) found.closest("dialog").close();
   else if (hit("[data-close-panel]")) document.getElementById("panel").replaceChildren();
   else if ((found = hit("[data-copy]"))) copy(found);

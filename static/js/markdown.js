@@ -24,7 +24,7 @@ md.validateLink = (url) => LINK.test(url.trim());
 
 /* A citation. The chip stays on the line of the word before it. */
 md.inline.ruler.before("link", "cite", (state, silent) => {
-  if (state.src[state.pos] !== "[" || state.linkLevel) return false;
+  if (state.src[state.pos] !== "[" || state.linkLevel || !state.env.runId) return false;
   CITATION.lastIndex = state.pos;
   const match = CITATION.exec(state.src.slice(0, state.posMax));
   if (!match) return false;

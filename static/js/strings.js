@@ -14,11 +14,11 @@ export function fill(pattern, values) {
 /** Bytes for people, in the page's language: 8.1 MB. */
 export function fileSize(bytes) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
   return new Intl.NumberFormat(document.documentElement.lang, {
     style: "unit",
     unit: units[power],
     unitDisplay: power ? "short" : "long",
     maximumFractionDigits: power > 1 ? 1 : 0,
-  }).format(bytes / 1024 ** power);
+  }).format(bytes / 1000 ** power);
 }

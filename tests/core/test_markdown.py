@@ -36,9 +36,13 @@ def test_citation_links_to_the_card_of_its_source():
     ],
 )
 def test_only_citations_are_citations(text, numbers):
-    html = render_markdown(text)
+    html = render_markdown(text, run_id="r1")
     assert [number for number in ("1", "2") if f'data-cite="{number}"' in html] == numbers
     assert html.count("data-cite") == len(numbers)
+
+
+def test_references_of_a_document_are_not_citations():
+    assert render_markdown("As shown in [1].") == "<p>As shown in [1].</p>\n"
 
 
 @pytest.mark.parametrize(
@@ -139,17 +143,17 @@ def test_fence_has_language_and_copy_button():
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * 5000,
-        "*a " * 5000,
-        "> " * 500,
-        "`" * 5000,
-        "[1]" * 5000,
-        "https://" * 5000,
-        "![" * 3000,
+        pytest.param("[" * 5000, id="brackets"),
+        pytest.param("*a " * 5000, id="stars"),
+        pytest.param("> " * 500, id="quotes"),
+        pytest.param("`" * 5000, id="ticks"),
+        pytest.param("[1]" * 5000, id="citations"),
+        pytest.param("https://" * 5000, id="addresses"),
+        pytest.param("![" * 3000, id="pictures"),
+        pytest.param(":" * 20000, id="colons"),
     ],
-    ids=["brackets", "stars", "quotes", "ticks", "citations", "addresses", "pictures", "colons"],
 )
 def test_hostile_text_takes_no_time(text):
     started = time.process_time()
-    render_markdown(text)
+    render_markdown(text, run_id="r1")
     assert time.process_time() - started < 3
