@@ -28,7 +28,7 @@ from agents.engine.state import RunState as LoopState
 from agents.models import AgentRun, Message, RunEvent
 from agents.runs.blobs import pack_state
 from agents.runs.publish import publish_events
-from core.jobs.work import WORKER_NAME
+from core.jobs.work import worker_name
 from core.jsonvalues import storable, storable_text
 from knowledge.evidence import Cited, store_evidence
 
@@ -71,7 +71,7 @@ def take_lease(run_id: UUID) -> tuple[Lease, AgentRun] | None:
             return None
         run.state = RunState.RUNNING
         run.lease_epoch += 1
-        run.lease_owner = WORKER_NAME
+        run.lease_owner = worker_name()
         run.heartbeat_at = timezone.now()
         run.started_at = run.started_at or run.heartbeat_at
         run.save()

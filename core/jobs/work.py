@@ -36,7 +36,11 @@ _PICK = """
     ORDER BY coalesce(busy.running, 0), waiting.run_after
     LIMIT 1
 """
-WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}"
+
+
+def worker_name() -> str:
+    """Return who holds a lease; asked late, because worker processes are forked."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def work(queue: str) -> bool:
@@ -67,7 +71,7 @@ def claim(queue: str) -> BackgroundJob | None:
         row.state = JobState.RUNNING
         row.attempt += 1
         row.lease_epoch += 1
-        row.lease_owner = WORKER_NAME
+        row.lease_owner = worker_name()
         row.heartbeat_at = row.started_at = timezone.now()
         row.save()
     return row
