@@ -9,9 +9,10 @@ import logging
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from channels.generic.websocket import AsyncWebsocketConsumer
 from asgiref.sync import ThreadSensitiveContext
+from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import translation
+from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError
 
 from accounts.access import Actor
@@ -145,6 +146,14 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         except ValidationError as error:
             logger.info("A frame was refused: %s", error)
             await self._send(error_frame(_problem(error), client_id=client_id))
+        except Exception:
+            # Without this the socket would close, reconnect and send the same frame for ever.
+            logger.exception("A frame could not be carried out")
+            await self._send(
+                error_frame(
+                    _("Something went wrong here. It was logged; try again."), client_id=client_id
+                )
+            )
 
     async def _ask(self, frame: SendMessage) -> None:
         question = Question(
@@ -153,9 +162,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):
             base_ids=tuple(frame.base_ids),
             client_id=frame.client_id,
         )
-        run = await in_db(
-            ask, self.actor, question, conversation_id=self.conversation_id
-        )
+        run = await in_db(ask, self.actor, question, conversation_id=self.conversation_id)
         await self.channel_layer.group_send(
             group_of(self.conversation_id),
             {"type": "run.asked", "run_id": str(run.pk), "client_id": frame.client_id},
@@ -177,7 +184,10 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         """Send what a run did; when something before it was missed, read it from the rows."""
         run_id = UUID(message["run_id"])
         if run_id in self.views:
-            await self._advance(run_id, hint=message["events"])
+            try:
+                await self._advance(run_id, hint=message["events"])
+            except ProjectError:
+                self.views.pop(run_id, None)  # the conversation was deleted, or is no longer theirs
 
     async def _resume(self, run_id: UUID, *, after: int) -> None:
         """Bring the window from event `after` to the present."""
@@ -233,9 +243,7 @@ def _problem(error: ValidationError) -> str:
     return f"This message cannot be read ({place}: {first['msg']}). Load the page again."
 
 
-def _end_frame(
-    actor: Actor, run_id: UUID, view: RunView, event: RunFinished, seq_to: int
-) -> Frame:
+def _end_frame(actor: Actor, run_id: UUID, view: RunView, event: RunFinished, seq_to: int) -> Frame:
     run = get_run(actor, run_id)
     if run.state in OPEN_RUN_STATES:
         logger.error("Run %s has its last event but is still open", run_id)

@@ -29,6 +29,6 @@ def run(context: JobContext, *, run_id: str) -> None:
 
 
 @handles(FOLD_RUN)
-def fold(context: JobContext, *, run_id: str) -> None:
+def fold(_: JobContext, *, run_id: str) -> None:
     """Fold a finished answer's deltas into one row."""
     fold_answer(UUID(run_id))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from accounts.access import Actor, visible
 from core.errors import NotFound
@@ -104,3 +105,24 @@ def get_chunk(actor: Actor, chunk_id: UUID) -> Chunk:
     if chunk is None:
         raise NotFound("There is no such passage.")
     return chunk
+
+
+def get_chunks(actor: Actor, chunk_ids: Sequence[UUID]) -> list[Chunk]:
+    """Return those of the passages that the actor sees, with their documents, in no order."""
+    rows = Chunk.objects.filter(pk__in=chunk_ids).select_related("document")
+    return list(visible(actor, "view", rows))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseCounts:
+    """What a base holds."""
+
+    documents: int
+    passages: int
+
+
+def base_counts(actor: Actor, base_id: UUID) -> BaseCounts:
+    """Count what the actor sees of a base."""
+    rows = visible(actor, "view", Document.objects.filter(base_id=base_id))
+    counted = rows.aggregate(documents=Count("pk"), passages=Sum("chunk_count"))
+    return BaseCounts(documents=counted["documents"], passages=counted["passages"] or 0)

@@ -25,7 +25,7 @@ def ingest(context: JobContext, *, document_id: str, attempt: int) -> None:
 
 
 @handles(REMOVE_DOCUMENT)
-def remove_one(context: JobContext, *, document_id: str) -> None:
+def remove_one(_: JobContext, *, document_id: str) -> None:
     """Remove a deleted document."""
     remove_document(UUID(document_id))
 

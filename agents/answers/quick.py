@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from agents.engine.aliases import Aliases
 from agents.engine.events import ToolCallFinished, ToolCallStarted
-from agents.engine.state import Finding
-from agents.engine.state import RunState as LoopState
+from agents.engine.state import Finding, RunState as LoopState
 from agents.tools.deps import RunDeps
 from agents.tools.knowledge import passage_of_hit, retrieval_notes
 from agents.tools.passages import card_of, write_passages

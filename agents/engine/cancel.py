@@ -65,10 +65,15 @@ class _Interruptible:
         self._fired = False
 
     def fire(self) -> None:
-        # The task that cancels itself must not be cancelled at a later await outside of the block.
-        if self._task is not None and self._task is not asyncio.current_task():
-            self._fired = True
-            self._task.cancel()
+        """Cancel the task, unless it has left the block."""
+        if self._task is None or self not in self._scopes:
+            return
+        if self._task is asyncio.current_task():
+            # It runs, so it may leave the block before it awaits: look again when it has not.
+            asyncio.get_running_loop().call_soon(self.fire)
+            return
+        self._fired = True
+        self._task.cancel()
 
     def __enter__(self) -> None:
         self._token.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agents.engine.citations import Citation, CitationDecoder
 from agents.engine.concluding import say
 from agents.engine.errors import RunCancelled
 from agents.engine.events import AgentEvent, AnswerFinished, AnswerReset, RoundDegraded, RunFinished
@@ -18,6 +19,8 @@ from providers.contracts.chat import ChatMessage
 from providers.contracts.errors import ModelError
 
 MAX_FINDINGS_SHOWN = 20
+MAX_SOURCES_SHOWN = 8
+MAX_PLACES_A_SOURCE = 3
 
 
 async def close(run: RunContext, step: Finish | Abort) -> AsyncGenerator[AgentEvent, None]:
@@ -55,7 +58,8 @@ async def _make_the_best(run: RunContext, step: Abort) -> AsyncGenerator[AgentEv
     if state.answer.strip():
         return
     if state.findings:
-        yield say(run, _list_of_findings(run))
+        for event in _tell_findings(run):
+            yield event
     elif step.outcome == "fallback":
         yield say(run, step.detail)
 
@@ -79,7 +83,9 @@ def synthesis_messages(run: RunContext) -> list[ChatMessage]:
     each = max(500, budget_chars // max(1, len(results)))
     blocks = [f"<result>\n{cut_to_budget(text, each)}\n</result>" for text in results]
     kept = cut_to_budget("\n\n".join(blocks), max(1000, budget_chars))
-    asked = f"{run.prompts.synthesis}\n\n<results>\n{kept}\n</results>\n\n{state.question}"
+    # A quick answer has no tool results; its passages stand in the runtime context.
+    kept = f"<results>\n{kept}\n</results>" if results else state.runtime_context
+    asked = f"{run.prompts.synthesis}\n\n{kept}\n\n{state.question}"
     system = [message for message in outgoing[:1] if message.role == "system"]
     return [*system, ChatMessage(role="user", content=state.aliases.encode(asked))]
 
@@ -90,7 +96,25 @@ def _is_wide(texts: list[str]) -> bool:
     return sum(len(text.encode("ascii", "ignore")) for text in texts) * 2 < size
 
 
-def _list_of_findings(run: RunContext) -> str:
-    shown = run.state.findings[-MAX_FINDINGS_SHOWN:]
-    lines = dict.fromkeys(f"- {finding.summary or finding.name}" for finding in shown)
-    return "\n".join([run.texts.found_so_far, "", *lines])
+def _tell_findings(run: RunContext) -> list[AgentEvent]:
+    """Say what was found, with the sources as citations, without asking a model."""
+    shown = dict.fromkeys(each.summary or each.name for each in run.state.findings)
+    lines = [f"- {summary}" for summary in list(shown)[-MAX_FINDINGS_SHOWN:]]
+    decoder = CitationDecoder(run.state.aliases, run.state.citations)
+    text = "\n".join([run.texts.found_so_far, "", *lines, *_source_lines(run)])
+    events: list[AgentEvent] = []
+    for item in [*decoder.feed(text), *decoder.finish()]:
+        events.append(item.as_event() if isinstance(item, Citation) else say(run, item))
+    return events
+
+
+def _source_lines(run: RunContext) -> list[str]:
+    """Return one line a document or page, with the aliases of what was read of it."""
+    by_title: dict[str, list[str]] = {}
+    for source in run.state.aliases.sources.values():
+        if source.kind in ("chunk", "web"):
+            place = by_title.setdefault(source.title or source.url or "…", [])
+            if len(place) < MAX_PLACES_A_SOURCE:
+                place.append(f"[{source.alias}]")
+    lines = [f"- {title} {''.join(places)}" for title, places in by_title.items()]
+    return lines[:MAX_SOURCES_SHOWN]

@@ -26,11 +26,10 @@ class EngineTexts:
     content_filter: str = "The model's provider filtered this answer, so it cannot be shown."
     found_so_far: str = "No answer was finished. What was found until then:"
     stopped: str = "Stopped on request."
-    max_rounds: str = "The limit of {rounds} rounds was reached; the answer uses what was found."
-    run_timeout: str = "The time limit of {seconds:.0f} s was reached."
+    max_rounds: str = "The limit of {rounds} rounds was reached."
+    run_timeout: str = "The time limit of {seconds:g} s was reached."
     repeated_call: str = (
-        "The model asked for {name} with the same arguments {times} times and was stopped; "
-        "the answer uses what was found."
+        "The model asked for {name} with the same arguments {times} times and was stopped."
     )
     model_failed: str = "The model failed: {error}"
     answer_from_results: str = "The answer was written from the results found so far. {why}"

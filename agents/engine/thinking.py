@@ -124,7 +124,7 @@ async def _chunks(run: RunContext, call: ModelCall) -> AsyncGenerator[ChatChunk,
             except StopAsyncIteration:
                 return
             except TimeoutError as error:
-                message = f"The model did not finish its answer within {limit_seconds:.0f} s."
+                message = f"The model did not finish its answer within {limit_seconds:g} s."
                 raise ModelError("timeout", message) from error
             remaining -= time.monotonic() - began
             yield chunk

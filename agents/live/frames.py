@@ -93,9 +93,7 @@ def _finished_call(view: RunView, event: ToolCallFinished) -> list[Op]:
     if card is None or step is None:
         return []
     html = render_to_string("chat/_tool_card.html", {"call": card_context(view.run_id, card)})
-    ops: list[Op] = [
-        {"op": "replace", "to": f"#call-{view.run_id}-{event.call_id}", "html": html}
-    ]
+    ops: list[Op] = [{"op": "replace", "to": f"#call-{view.run_id}-{event.call_id}", "html": html}]
     if step.state != "live":
         context = step_context(view.run_id, step)
         head = render_to_string("chat/_step_tools_head.html", {"step": context})
@@ -153,9 +151,9 @@ def error_frame(text: str, *, client_id: str = "") -> Frame:
 def _spoken(event: RunFinished, evidence: Sequence[Evidence]) -> str:
     if event.outcome == "answered":
         count = len(evidence)
-        return ngettext(
-            "Answer ready, %(n)s source.", "Answer ready, %(n)s sources.", count
-        ) % {"n": count}
+        return ngettext("Answer ready, %(n)s source.", "Answer ready, %(n)s sources.", count) % {
+            "n": count
+        }
     return event.detail or _("The run ended without an answer.")
 
 
@@ -184,9 +182,7 @@ def _replace_op(view: RunView, step: Step) -> Op:
 
 def _step_html(view: RunView, step: Step) -> str:
     name = {"thought": "thought", "tools": "tools", "text": "note", "note": "note"}[step.kind]
-    return render_to_string(
-        f"chat/_step_{name}.html", {"step": step_context(view.run_id, step)}
-    )
+    return render_to_string(f"chat/_step_{name}.html", {"step": step_context(view.run_id, step)})
 
 
 def _append(target: str, template: str, context: dict[str, Any]) -> Op:

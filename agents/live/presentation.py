@@ -77,9 +77,9 @@ class AgentTurn:
     kind: Literal["agent"] = "agent"
 
 
-def turns_of(run: AgentRun, events: Sequence[RunEvent], evidence: Sequence[Evidence]) -> tuple[
-    UserTurn, AgentTurn
-]:
+def turns_of(
+    run: AgentRun, events: Sequence[RunEvent], evidence: Sequence[Evidence]
+) -> tuple[UserTurn, AgentTurn]:
     """Return the question and the answer of a run, folded from its events."""
     view = RunView(run_id=str(run.pk))
     for row in events:

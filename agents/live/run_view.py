@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from agents.engine.events import (
     AgentEvent,
@@ -27,7 +27,6 @@ from agents.engine.events import (
     ToolCallStarted,
     UsageReported,
 )
-from typing_extensions import assert_never
 
 StepState = Literal["live", "ok", "bad"]
 
@@ -98,7 +97,7 @@ class RunView:
         """Return the step with this key."""
         return next((step for step in self.steps if step.key == key), None)
 
-    def fold(self, event: AgentEvent, *, seq_to: int | None = None) -> None:  # noqa: C901  one arm an event
+    def fold(self, event: AgentEvent, *, seq_to: int | None = None) -> None:
         """Take one event in."""
         self.seq = seq_to or event.seq
         match event:

@@ -28,9 +28,7 @@ class Agent(SpaceOwned):
         "providers.AIModel", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     """Blank: the space's default chat model."""
-    base_scope = models.CharField(
-        max_length=20, choices=BaseScope.choices, default=BaseScope.ALL
-    )
+    base_scope = models.CharField(max_length=20, choices=BaseScope.choices, default=BaseScope.ALL)
     bases = models.ManyToManyField("knowledge.KnowledgeBase", blank=True, related_name="+")
     tools = models.JSONField(default=list, blank=True)
     """Names of the tools it may use; empty: the defaults of its mode."""

@@ -31,12 +31,14 @@ def system_prompt(agent: Agent, *, has_bases: bool, now: datetime) -> str:
 def runtime_context(bases: Sequence[KnowledgeBase]) -> str:
     """Return what is true for this question only: the bases that can be searched.
 
+    It stands behind the question in one <context> block, which the extractive answerer leaves out.
+
     Each base has the attribute `ready_total` (documents that can be found).
     """
     if not bases:
         return ""
-    lines = ["<bases>"]
+    lines = ["<context>"]
     for base in bases:
         documents = str(getattr(base, "ready_total", 0))
         lines.append(f"<base name={quoteattr(base.name)} documents={quoteattr(documents)}/>")
-    return "\n".join([*lines, "</bases>"])
+    return "\n".join([*lines, "</context>"])

@@ -119,17 +119,13 @@ async def _search(prepared: Prepared) -> AsyncGenerator[AgentEvent, None]:
     except (ProjectError, ModelError) as error:
         logger.warning("The retrieval of run %s failed: %s", prepared.lease.run_id, error)
         detail = f"The search failed: {error}"
-        events = (
-            RunFinished(outcome="failed", reason="internal_error", detail=detail, answer=""),
-        )
+        events = (RunFinished(outcome="failed", reason="internal_error", detail=detail, answer=""),)
     for event in events:
         number, state.next_seq = state.next_seq, state.next_seq + 1
         yield number_event(event, number)
 
 
-async def _watch(
-    context: JobContext, lease: Lease, recorder: Recorder, token: CancelToken
-) -> None:
+async def _watch(context: JobContext, lease: Lease, recorder: Recorder, token: CancelToken) -> None:
     """Renew the lease; stop the loop when a person or the time limit wants it, or it is not ours."""
     while True:
         await asyncio.sleep(WATCH_SECONDS)

@@ -116,17 +116,13 @@ def keep_lease(lease: Lease) -> bool:
     Raises:
         LeaseLost: another worker has it.
     """
-    rows = AgentRun.objects.filter(
-        pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING
-    )
+    rows = AgentRun.objects.filter(pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING)
     if not rows.update(heartbeat_at=timezone.now()):
         raise LeaseLost
     return AgentRun.objects.filter(pk=lease.run_id, cancel_requested=True).exists()
 
 
-def finish_unstarted(
-    run: AgentRun, *, outcome: RunOutcome, reason: RunReason, detail: str
-) -> None:
+def finish_unstarted(run: AgentRun, *, outcome: RunOutcome, reason: RunReason, detail: str) -> None:
     """End a run that no worker has (it never began, or its workers died) with a stated reason."""
     if run.state not in OPEN_RUN_STATES:
         return

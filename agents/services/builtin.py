@@ -36,6 +36,4 @@ def builtin_agents() -> dict[str, BuiltinAgent]:
 def sync_builtin_agents(space_id: int) -> None:
     """Add the built-in agents that a space lacks; those it has keep what people changed."""
     for key, agent in builtin_agents().items():
-        Agent.objects.get_or_create(
-            space_id=space_id, builtin_key=key, defaults=agent.model_dump()
-        )
+        Agent.objects.get_or_create(space_id=space_id, builtin_key=key, defaults=agent.model_dump())

@@ -37,9 +37,7 @@ class Question:
     """Chosen by the sender; the same one again returns the run that was begun."""
 
 
-def ask(
-    actor: Actor, question: Question, *, conversation_id: UUID | None = None
-) -> AgentRun:
+def ask(actor: Actor, question: Question, *, conversation_id: UUID | None = None) -> AgentRun:
     """Put a question and return its queued run; without a conversation a new one begins.
 
     Raises:
@@ -117,9 +115,9 @@ def delete_conversation(actor: Actor, *, conversation_id: UUID) -> None:
     conversation = get_conversation(actor, conversation_id)
     require(actor, "delete", conversation)
     with transaction.atomic():
-        AgentRun.objects.filter(
-            conversation=conversation, state__in=OPEN_RUN_STATES
-        ).update(cancel_requested=True)
+        AgentRun.objects.filter(conversation=conversation, state__in=OPEN_RUN_STATES).update(
+            cancel_requested=True
+        )
         conversation.delete()
 
 
@@ -173,9 +171,7 @@ def _title_of(text: str) -> str:
 def _same_question(conversation: Conversation, client_id: str) -> AgentRun | None:
     if not client_id:
         return None
-    return AgentRun.objects.filter(
-        conversation=conversation, question__client_id=client_id
-    ).first()
+    return AgentRun.objects.filter(conversation=conversation, question__client_id=client_id).first()
 
 
 def _refuse_while_running(conversation: Conversation) -> None:
@@ -216,8 +212,6 @@ def _begin(
 def next_position(conversation: Conversation) -> int:
     """Return the place of the conversation's next message, from 0."""
     rows: Sequence[int | None] = list(
-        Message.objects.filter(conversation=conversation)
-        .aggregate(last=Max("position"))
-        .values()
+        Message.objects.filter(conversation=conversation).aggregate(last=Max("position")).values()
     )
     return 0 if rows[0] is None else rows[0] + 1

@@ -42,7 +42,5 @@ def _remove(document: Document) -> None:
         if not Document.objects.filter(content_hash=content_hash).exists():
             transaction.on_commit(lambda: delete_file(space_id, content_hash))
         transaction.on_commit(
-            lambda: document_removed.send(
-                sender=Document, document_id=document_id, base_id=base_id
-            )
+            lambda: document_removed.send(sender=Document, document_id=document_id, base_id=base_id)
         )
