@@ -80,13 +80,13 @@ _ARM_64 = _Machine(
     only_self={"kill": 129, "tgkill": 131, "prlimit64": 261},
 )
 # fmt: on
-_MACHINES = {"x86_64": _X86_64, "aarch64": _ARM_64}
+MACHINES = {"x86_64": _X86_64, "aarch64": _ARM_64}
 
 
 def can_filter() -> bool:
     """Say whether the kernel and the processor are ones that the filter is written for."""
     available = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
-    return available and platform.machine() in _MACHINES
+    return available and platform.machine() in MACHINES
 
 
 def forbid_system_access() -> bool:
@@ -94,7 +94,7 @@ def forbid_system_access() -> bool:
 
     Threads that run already are not covered: call it before starting any.
     """
-    machine = _MACHINES.get(platform.machine())
+    machine = MACHINES.get(platform.machine())
     if machine is None:
         return False
     program = _program(machine, process_id=os.getpid())

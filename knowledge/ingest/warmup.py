@@ -82,6 +82,8 @@ def _samples() -> list[tuple[str, bytes]]:
         ("csv", b"a;b\n1;2\n"),
         ("json", b'{"a": [1]}'),
         ("html", _PAGE.encode()),
+        ("eml", b"From: a@b.example\nSubject: =?utf-8?q?x?=\nContent-Type: text/html\n\n<p>x</p>"),
+        ("rtf", b"{\\rtf1\\ansi x\\par}"),
         ("pdf", _PDF),
         ("docx", _docx()),
         ("pptx", _pptx()),
