@@ -195,16 +195,21 @@ def test_only_named_documents_are_searched(handbook, victor, base):
     assert [hit.document_id for hit in found.hits] == [handbook["travel"].pk]
 
 
-@pytest.mark.parametrize("field", ["base_ids", "document_ids"])
-def test_an_unknown_id_is_not_found(handbook, victor, field):
+UNKNOWN = [
+    pytest.param(Scope(base_ids=(uuid4(),)), id="base"),
+    pytest.param(Scope(document_ids=(uuid4(),)), id="document"),
+]
+
+
+@pytest.mark.parametrize("scope", UNKNOWN)
+def test_an_unknown_id_is_not_found(handbook, victor, scope):
     with pytest.raises(NotFound):
-        retrieve(victor.actor, query=QUESTION, scope=Scope(**{field: (uuid4(),)}))
+        retrieve(victor.actor, query=QUESTION, scope=scope)
 
 
-@pytest.mark.parametrize("field", ["base_ids", "document_ids"])
-def test_an_unknown_id_of_a_stored_list_selects_nothing_and_warns(handbook, victor, field):
-    scope = replace(Scope(strict=False), **{field: (uuid4(),)})
-    found = retrieve(victor.actor, query=QUESTION, scope=scope)
+@pytest.mark.parametrize("scope", UNKNOWN)
+def test_an_unknown_id_of_a_stored_list_selects_nothing_and_warns(handbook, victor, scope):
+    found = retrieve(victor.actor, query=QUESTION, scope=replace(scope, strict=False))
     assert found.hits == ()
     assert "cannot be seen or are gone" in found.warnings[0]
 
