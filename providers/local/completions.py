@@ -8,7 +8,8 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from providers.local.extractive.answerer import Reply, SearchCall
+from providers.local.extractive.answerer import Reply
+from providers.local.extractive.calls import ToolCall
 from providers.local.protocol import ChatRequest
 
 _PIECE = re.compile(r"\s*\S+(?:\s+\S+){0,3}|\s+")
@@ -66,7 +67,7 @@ def _deltas(reply: Reply) -> Iterator[dict[str, Any]]:
         yield {"tool_calls": [{"index": 0, "function": {"arguments": reply.call.arguments}}]}
 
 
-def _tool_call(call: SearchCall) -> dict[str, Any]:
+def _tool_call(call: ToolCall) -> dict[str, Any]:
     return {
         "id": f"call_{uuid.uuid4().hex[:24]}",
         "type": "function",

@@ -26,6 +26,7 @@ MAXIMUM_CANDIDATES = 96
 """Sentences that are embedded; beyond it the ones that match fewest words are left out."""
 _PASSAGE_WEIGHT = 0.5
 _COVERAGE_WEIGHT = 2.0
+_MINIMUM_TEXTS = 8
 _CLOSE_ENOUGH = 0.55
 """A second quote needs this share of the best score."""
 
@@ -55,7 +56,8 @@ class Weigher:
     """Weighs terms by their rarity among the texts at hand."""
 
     def __init__(self, texts: Sequence[set[str]]) -> None:
-        self._count = len(texts)
+        # With two or three texts every term would look frequent.
+        self._count = max(len(texts), _MINIMUM_TEXTS)
         self._frequency = Counter(term for text in texts for term in text)
 
     def weight(self, term: str) -> float:

@@ -38,14 +38,30 @@ class Quotable:
 def quotables(markdown: str) -> list[Quotable]:
     """Return the pieces of a passage in its order."""
     found: list[Quotable] = []
-    for block in _blocks(markdown.splitlines()):
+    blocks = list(_blocks(markdown.splitlines()))
+    for position, block in enumerate(blocks):
         if _FENCE.match(block[0]):
             found.extend(_code(block))
         elif _ROW.match(block[0]):
             found.extend(_rows(block))
         elif not _HEADING.match(block[0]):
-            found.extend(Quotable(text=text) for text in _prose(block))
+            sentences = _prose(block)
+            if sentences and sentences[-1].endswith((":", "：")):
+                sentences[-1] = _with_items(sentences[-1], blocks[position + 1 :])
+            found.extend(Quotable(text=text) for text in sentences)
     return found
+
+
+def _with_items(lead: str, following: list[list[str]]) -> str:
+    """Return "There are: a; b; c" for a lead that a list follows; without the list it says nothing."""
+    for block in following:
+        if not _LIST_ITEM.match(block[0]):
+            break
+        item = " ".join(_prose(block)).rstrip(";；")
+        if len(lead) + len(item) > MAXIMUM_CHARACTERS:
+            return f"{lead} …"
+        lead = f"{lead} {item}" if lead.endswith((":", "：")) else f"{lead}; {item}"
+    return lead
 
 
 def split_sentences(text: str) -> list[str]:
