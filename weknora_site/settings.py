@@ -277,7 +277,7 @@ LOGGING = {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
-        "django_celery_beat": {"level": "WARNING"},
+        "django_celery_beat.schedulers": {"level": "WARNING"},
         "daphne": {"level": "WARNING"},
         "daphne.server": {"level": "WARNING"},
     },

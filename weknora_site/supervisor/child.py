@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from core.embedded.layout import REPOSITORY_DIR
-from core.embedded.processes import die_with_parent
 from weknora_site.supervisor.output import LineBuffer
+from weknora_site.supervisor.process import Process, start_process
 from weknora_site.supervisor.program import Program
 
 FIRST_PAUSE_SECONDS = 0.5
@@ -22,13 +20,21 @@ STEADY_SECONDS = 20.0
 class Child:
     """A program and the process that runs it, if one does."""
 
-    def __init__(self, program: Program, *, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        environment: Mapping[str, str],
+        let_go: Callable[[], None],
+    ) -> None:
+        """`let_go` runs in a fork, and closes there what is the supervisor's alone."""
         self.program = program
         self.lines = LineBuffer()
         self.start_at: float | None = 0.0
         """On the clock of `time.monotonic`; None while it runs or must not run again."""
-        self._environment = {**environment, **program.environment}
-        self._process: subprocess.Popen[bytes] | None = None
+        self._environment = environment
+        self._let_go = let_go
+        self._process: Process | None = None
         self._started_at = 0.0
         self._failures = 0
 
@@ -42,39 +48,29 @@ class Child:
         return self._process.pid if self._process is not None else None
 
     def start(self) -> int:
-        """Start the process; return the descriptor of its output.
-
-        It leads a process group of its own: Ctrl-C in the terminal reaches the supervisor only,
-        which ends all in order, and what the process itself has started can be ended with it.
-        """
-        process = subprocess.Popen(  # noqa: S603  our own programs
-            self.program.argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=REPOSITORY_DIR,
-            env=self._environment,
-            process_group=0,
-            preexec_fn=die_with_parent(signal.SIGKILL),
+        """Start the process; return the descriptor of its output."""
+        self._process = start_process(
+            self.program, environment=self._environment, let_go=self._let_go
         )
-        if process.stdout is None:
-            raise RuntimeError("a pipe was asked for")
-        self._process = process
         self._started_at = time.monotonic()
         self.start_at = None
         self.lines = LineBuffer()
-        os.set_blocking(process.stdout.fileno(), False)
-        return process.stdout.fileno()
+        return self._process.output
 
     def read(self) -> tuple[list[str], bool]:
         """Return the lines that came and whether the output goes on."""
-        if self._process is None or self._process.stdout is None:
+        if self._process is None:
             return [], False
         try:
-            data = os.read(self._process.stdout.fileno(), 65_536)
+            data = os.read(self._process.output, 65_536)
         except BlockingIOError:
             return [], True
         return (self.lines.feed(data), True) if data else (self.lines.finish(), False)
+
+    def let_go(self) -> None:
+        """Close our end of its output, in a fork that has no use for it."""
+        if self._process is not None:
+            self._process.close()
 
     def exit_code(self) -> int | None:
         """Return how the process ended, None while it runs or when there is none."""
@@ -84,8 +80,7 @@ class Child:
         """Let go of a process that has ended, with whatever it left in its group."""
         if self._process is not None:
             self.signal(signal.SIGKILL)
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+            self._process.close()
             self._process.wait()
             self._process = None
 

@@ -51,6 +51,11 @@ class RunLock:
         """Let the next one start."""
         if self._descriptor is not None:
             self._note.unlink(missing_ok=True)
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Close our descriptor; in a fork, the supervisor's own keeps the lock."""
+        if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 

@@ -7,18 +7,18 @@ migration ends it here) → the programs → the address, once /health/ready say
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from core.embedded.errors import EmbeddedError
 from core.embedded.ports import is_free, settle_port
 from core.embedded.secrets_file import InstallationSecrets, ensure_secrets
 from core.embedded.services import ServiceLease
+from weknora_site.supervisor.image import load
 from weknora_site.supervisor.lock import AlreadyRuns, RunLock
 from weknora_site.supervisor.options import Options, UsageError, environment, parse
 from weknora_site.supervisor.output import Log
 from weknora_site.supervisor.port import holder_of
-from weknora_site.supervisor.program import Program, programs
+from weknora_site.supervisor.program import prepare_program, programs
 from weknora_site.supervisor.readiness import Probe
 from weknora_site.supervisor.supervisor import Supervisor
 
@@ -45,7 +45,10 @@ class Start:
         self._told_ready = False
         self._told_reasons = False
         self._supervisor = Supervisor(
-            log=log, environment=environment(options), each_second=self._each_second
+            log=log,
+            environment=environment(options),
+            each_second=self._each_second,
+            let_go=self._let_go,
         )
 
     def run(self) -> int:
@@ -63,10 +66,14 @@ class Start:
                 models_key=self._known_secrets().local_model_key,
                 data_dir=str(self._options.layout.data_dir),
             )
-            self._prepare()
+            wanted = [found[name] for name in self._options.parts]
+            forks = [program for program in wanted if program.entry is not None]
+            if forks:
+                load(environment(self._options))
+            self._prepare(forked=bool(forks))
             if self._supervisor.asked_to_end:
                 return 0
-            return self._supervisor.run([found[name] for name in self._options.parts])
+            return self._supervisor.run(wanted)
         finally:
             self._leave()
 
@@ -104,10 +111,9 @@ class Start:
             raise RuntimeError("the secrets are made before they are used")
         return self._secrets
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, forked: bool) -> None:
         """Migrate and seed in a process of its own, whose memory is then given back."""
-        program = Program(name="prepare", argv=(sys.executable, "manage.py", "prepare"))
-        code = self._supervisor.run_once(program)
+        code = self._supervisor.run_once(prepare_program(forked=forked))
         if code:
             raise Refused("the database could not be prepared, see above; nothing was started")
 
@@ -167,6 +173,16 @@ class Start:
         if self._options.ready_descriptor is not None:
             os.write(self._options.ready_descriptor, b"1")
             os.close(self._options.ready_descriptor)
+
+    def _let_go(self) -> None:
+        """Close, in a fork, the locks and connections that are ours: it must not prolong them."""
+        if self._lease is not None:
+            self._lease.release(wait=False)
+        if self._probe is not None:
+            self._probe.close()
+        if self._options.ready_descriptor is not None and not self._told_ready:
+            os.close(self._options.ready_descriptor)
+        self._lock.let_go()
 
     def _leave(self) -> None:
         if self._lease is not None:

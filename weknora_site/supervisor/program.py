@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from weknora_site.supervisor import image
 
 EXIT_GIVE_UP = 3
 """A program ends with it when starting it again would not help; it has said why."""
@@ -14,7 +17,9 @@ class Program:
     """One process that should always run."""
 
     name: str
-    argv: tuple[str, ...]
+    argv: tuple[str, ...] = ()
+    entry: Callable[[], int] | None = None
+    """Run in a fork of the supervisor, instead of `argv` in a new process."""
     environment: dict[str, str] = field(default_factory=dict, repr=False)
     grace_seconds: float = 8.0
     """From the request to end until it is ended by force."""
@@ -24,20 +29,26 @@ class Program:
 
 def programs(*, models_port: int, models_key: str, data_dir: str) -> dict[str, Program]:
     """Return all programs by name, in the order in which they start."""
-    python = (sys.executable, "-m")
     found = (
         Program(
             name="models",
             argv=(
-                *(*python, "providers.local.server"),
+                *(sys.executable, "-m", "providers.local.server"),
                 *("--port", str(models_port), "--data-dir", data_dir),
             ),
             environment={"WEKNORA_LOCAL_MODELS_KEY": models_key},
             grace_seconds=4.0,
             stop_last=True,
         ),
-        Program(name="web", argv=(*python, "weknora_site.web"), grace_seconds=5.0),
-        Program(name="runs", argv=(*python, "weknora_site.worker", "runs")),
-        Program(name="ingest", argv=(*python, "weknora_site.worker", "ingest")),
+        Program(name="web", entry=image.web, grace_seconds=5.0),
+        Program(name="runs", entry=image.worker("runs")),
+        Program(name="ingest", entry=image.worker("ingest")),
     )
     return {program.name: program for program in found}
+
+
+def prepare_program(*, forked: bool) -> Program:
+    """Return what makes the database fit to serve."""
+    if forked:
+        return Program(name="prepare", entry=image.prepare)
+    return Program(name="prepare", argv=(sys.executable, "manage.py", "prepare"))

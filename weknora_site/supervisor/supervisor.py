@@ -34,12 +34,21 @@ class Supervisor:
     """Runs programs until a signal or a program that gives up ends it."""
 
     def __init__(
-        self, *, log: Log, environment: Mapping[str, str], each_second: Callable[[], None]
+        self,
+        *,
+        log: Log,
+        environment: Mapping[str, str],
+        each_second: Callable[[], None] = lambda: None,
+        let_go: Callable[[], None] = lambda: None,
     ) -> None:
-        """`each_second` is called about that often while the programs run."""
+        """`each_second` is called about that often while the programs run.
+
+        `let_go` is called in a fork; it closes what the owner of this object holds open.
+        """
         self._log = log
         self._environment = dict(environment)
         self._each_second = each_second
+        self._let_go_of_owner = let_go
         self._children: list[Child] = []
         self._selector = selectors.DefaultSelector()
         self._signals: list[int] = []
@@ -58,11 +67,12 @@ class Supervisor:
     @property
     def asked_to_end(self) -> bool:
         """Whether a signal that ends us has come."""
-        return any(number in _SIGNALS for number in self._signals)
+        return self._times_asked() > 0
 
     def run_once(self, program: Program) -> int | None:
         """Run a program to its end; return its exit code, None when a signal cut it short."""
-        child = Child(program, environment=self._environment)
+        child = self._child(program)
+        self._children = [child]
         self._start(child)
         while (code := child.exit_code()) is None and not self.asked_to_end:
             self._wait(LOOK_SECONDS)
@@ -74,7 +84,7 @@ class Supervisor:
 
     def run(self, programs: Sequence[Program]) -> int:
         """Run the programs until we are asked to end; return the exit code."""
-        self._children = [Child(program, environment=self._environment) for program in programs]
+        self._children = [self._child(program) for program in programs]
         last_second = 0.0
         try:
             while not self.asked_to_end and not self._failed:
@@ -95,6 +105,18 @@ class Supervisor:
     def unwatch(self, source: HasFileno) -> None:
         """Stop watching."""
         self._selector.unregister(source)
+
+    def _child(self, program: Program) -> Child:
+        return Child(program, environment=self._environment, let_go=self._let_go)
+
+    def _let_go(self) -> None:
+        """Close, in a fork, what is the supervisor's alone."""
+        self._let_go_of_owner()
+        self._selector.close()
+        for descriptor in (self._wake_read, self._wake_write):
+            os.close(descriptor)
+        for child in self._children:
+            child.let_go()
 
     def _start_what_is_due(self) -> None:
         for child in self._children:
@@ -166,19 +188,23 @@ class Supervisor:
 
     def _end(self, children: Sequence[Child]) -> None:
         """Ask the processes to end; force those that do not, all at once on a second Ctrl-C."""
-        asked_before = len([number for number in self._signals if number in _SIGNALS])
-        deadlines = {}
+        asked_before = self._times_asked()
+        forced: set[str] = set()
+        asked_at = time.monotonic()
         for child in children:
             child.start_at = None
             child.signal(signal.SIGTERM)
-            deadlines[child.name] = time.monotonic() + child.program.grace_seconds
-        while running := [child for child in children if child.exit_code() is None and child.pid]:
-            asked = len([number for number in self._signals if number in _SIGNALS])
+        while running := [child for child in children if child.pid and child.exit_code() is None]:
+            waited = time.monotonic() - asked_at
             for child in running:
-                if time.monotonic() > deadlines[child.name] or asked > asked_before:
+                late = waited > child.program.grace_seconds or self._times_asked() > asked_before
+                if late and child.name not in forced:
+                    forced.add(child.name)
                     self._log.say(f"{child.name} does not end by itself; forcing it")
                     child.signal(signal.SIGKILL)
-                    deadlines[child.name] = float("inf")
             self._wait(0.05)
         for child in children:
             self._drain(child)
+
+    def _times_asked(self) -> int:
+        return len([number for number in self._signals if number in _SIGNALS])
