@@ -2,6 +2,9 @@
 
 from core.jobs.declare import Job
 
-INGEST_DOCUMENT = Job(name="knowledge.ingest_document", queue="ingest", time_limit_seconds=7200.0)
+INGEST_DOCUMENT = Job(
+    name="knowledge.ingest_document", queue="ingest", time_limit_seconds=7200.0, max_attempts=10
+)
+"""Ten tries with growing pauses bridge a model that is away for twenty minutes."""
 REMOVE_DOCUMENT = Job(name="knowledge.remove_document", queue="default")
 REMOVE_BASE = Job(name="knowledge.remove_base", queue="default")

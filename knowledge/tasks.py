@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from core.jobs.handlers import JobContext, handles
+from knowledge.constants import OPEN_STATES, DocumentState
 from knowledge.ingest.pipeline import ingest_document, refuse
 from knowledge.jobs import INGEST_DOCUMENT, REMOVE_BASE, REMOVE_DOCUMENT
 from knowledge.models import Document
@@ -18,7 +19,13 @@ def _ingestion_failed(arguments: dict[str, Any], reason: str) -> None:
         refuse(document, code="crashed", reason=reason)
 
 
-@handles(INGEST_DOCUMENT, on_failure=_ingestion_failed)
+def _ingestion_waits(arguments: dict[str, Any], reason: str) -> None:
+    Document.objects.filter(
+        pk=arguments["document_id"], attempt=arguments["attempt"], state__in=OPEN_STATES
+    ).update(state=DocumentState.PENDING, reason=f"{reason} It is tried again by itself.")
+
+
+@handles(INGEST_DOCUMENT, on_failure=_ingestion_failed, on_retry=_ingestion_waits)
 def ingest(context: JobContext, *, document_id: str, attempt: int) -> None:
     """Bring a document into its base."""
     ingest_document(context, document_id=UUID(document_id), attempt=attempt)

@@ -93,14 +93,13 @@ class Registered:
     job: Job
     run: Handler
     on_failure: FailureHandler | None
+    on_retry: FailureHandler | None
 
 
 _handlers: dict[str, Registered] = {}
 
 
-def handles(
-    job: Job, *, on_failure: FailureHandler | None = None
-) -> Callable[[Handler], Handler]:
+def handles(job: Job, *, on_failure: FailureHandler | None = None) -> Callable[[Handler], Handler]:
     """Register the decorated function `(context, **arguments)` as the handler of `job`.
 
     `on_failure(arguments, reason)` runs in the job's space when the job failed for good, also when
@@ -110,7 +109,9 @@ def handles(
     def register(handler: Handler) -> Handler:
         if job.name in _handlers:
             raise RuntimeError(f"{job.name} has a handler already")
-        _handlers[job.name] = Registered(job=job, run=handler, on_failure=on_failure)
+        _handlers[job.name] = Registered(
+            job=job, run=handler, on_failure=on_failure, on_retry=on_retry
+        )
         return handler
 
     return register

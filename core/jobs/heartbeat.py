@@ -62,7 +62,7 @@ def beat_once() -> None:
 
 
 def _ensure_thread() -> None:
-    global _thread  # noqa: PLW0603  one thread a process, made after the worker forked
+    global _thread
     if _thread is None or not _thread.is_alive():
         _thread = threading.Thread(target=_loop, name="job-heartbeat", daemon=True)
         _thread.start()

@@ -106,7 +106,10 @@ def _run(row: BackgroundJob, registered: Registered, context: JobContext) -> Non
         _retry_or_fail(row, registered, wish.reason, wish.delay_seconds)
     except ServiceFailed as failure:
         if failure.retry:
-            delay = failure.retry_after_seconds or min(5.0 * 2**row.attempt, 300.0)
+            # A service that is away for minutes must not use up all tries in seconds.
+            delay = max(
+                failure.retry_after_seconds or 0.0, min(5.0 * 2 ** (row.attempt - 1), 300.0)
+            )
             _retry_or_fail(row, registered, failure.message, delay)
         else:
             fail(row, registered, failure.message)
@@ -125,11 +128,13 @@ def _retry_or_fail(
     if row.attempt >= row.max_attempts:
         fail(row, registered, reason)
         return
-    _mine(row).update(
+    waits = _mine(row).update(
         state=JobState.QUEUED,
         reason=reason,
         run_after=timezone.now() + timedelta(seconds=delay_seconds),
     )
+    if waits and registered.on_retry is not None:
+        registered.on_retry(dict[str, Any](row.arguments), reason)
 
 
 def fail(row: BackgroundJob, registered: Registered | None, reason: str) -> None:

@@ -79,7 +79,7 @@ def ingest_document(context: JobContext, *, document_id: UUID, attempt: int) -> 
 def _begin(context: JobContext, document_id: UUID, attempt: int) -> Ingestion | None:
     """Take the document; None when this attempt is over or the document is gone."""
     taken = Document.objects.filter(pk=document_id, attempt=attempt, state__in=OPEN_STATES).update(
-        state=DocumentState.PROCESSING, updated_at=timezone.now()
+        state=DocumentState.PROCESSING, reason="", reason_code="", updated_at=timezone.now()
     )
     if not taken:
         return None
@@ -191,4 +191,3 @@ def refuse(document: Document, *, code: str, reason: str) -> None:
         reason=reason,
         updated_at=timezone.now(),
     )
-

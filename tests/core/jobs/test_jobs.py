@@ -139,6 +139,23 @@ def test_retries_end_and_people_are_told(job: Job) -> None:
     assert told == [({"document_id": "d"}, "The model is away.")]
 
 
+def test_people_are_told_that_a_job_waits_and_pauses_grow(job: Job) -> None:
+    told: list[str] = []
+    pauses = []
+
+    @handles(job, on_retry=lambda arguments, reason: told.append(reason))
+    def run(context: JobContext) -> None:
+        raise ServiceUnavailable("The model is away.", retry_after_seconds=1)
+
+    enqueue(job)
+    for _ in range(2):
+        work("default")
+        pauses.append((only_row().run_after - timezone.now()).total_seconds())
+        BackgroundJob.objects.update(run_after=timezone.now())
+    assert told == ["The model is away."] * 2
+    assert pauses == [pytest.approx(5, abs=1), pytest.approx(10, abs=1)]
+
+
 def lose_worker() -> None:
     BackgroundJob.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=2))
 
