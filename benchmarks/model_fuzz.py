@@ -77,7 +77,7 @@ class World:
     effects: Counter[str] = field(default_factory=Counter)
     events: list[AgentEvent] = field(default_factory=list)
     stored: str = ""
-    recovered: set[str] = field(default_factory=set)
+    recovered: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.dice = random.Random(self.seed)  # noqa: S311  # a run must be repeatable
@@ -180,7 +180,7 @@ def _decide(world: World) -> None:
         edited = waiting.arguments if world.dice.random() < 0.2 else None
         resolution = "edited" if edited else world.dice.choice(("approved", "rejected", "expired"))
         if waiting.kind == "recovery" and resolution in ("approved", "edited"):
-            world.recovered.add(waiting.call_id)
+            world.recovered[waiting.call_id] += 1
         decision = Decision(
             resolution=resolution, decision_hash=waiting.decision_hash, arguments=edited
         )
@@ -232,7 +232,7 @@ def _shown(events: Sequence[AgentEvent]) -> str:
 def _broken_calls(world: World) -> list[str]:
     broken = []
     for call_id, times in world.effects.items():
-        if times > (2 if call_id in world.recovered else 1):
+        if times > 1 + world.recovered[call_id]:
             broken.append("a side effect happened twice")
     started = Counter(e.call_id for e in world.events if isinstance(e, ToolCallStarted))
     ended = Counter(e.call_id for e in world.events if isinstance(e, ToolCallFinished))

@@ -135,9 +135,8 @@ async def _carry_out(
     if entry is not None and entry.outcome is not None:
         plan.settled.append((prepared, entry.outcome))
         return None
-    if entry is not None and pending.kind == "call" and prepared.runs_alone:
-        # Approved, begun, and interrupted: the approval is used up, the outcome unknown.
-        del run.state.approvals[pending.call_id]
+    if entry is not None and prepared.runs_alone and _is_used_up(run, pending):
+        _forget(run, pending.call_id)
         await _sort(run, plan, prepared, entry)
         return None
     if decision.resolution in ("rejected", "expired"):
@@ -153,6 +152,21 @@ async def _carry_out(
         resolution=decision.resolution,
         comment=decision.comment,
     )
+
+
+def _is_used_up(run: RunContext, pending: PendingApproval) -> bool:
+    """Whether the call was begun on this approval and interrupted: its outcome is unknown again.
+
+    A recovery stands for a call that was begun anyway, so it counts as used once it was told.
+    """
+    return pending.kind == "call" or pending.call_id in run.state.resolved_ids
+
+
+def _forget(run: RunContext, call_id: str) -> None:
+    del run.state.approvals[call_id]
+    for ids in (run.state.requested_ids, run.state.resolved_ids):
+        if call_id in ids:
+            ids.remove(call_id)
 
 
 async def _run_decided(

@@ -63,7 +63,8 @@ def _repair(text: str) -> Any:
         json.dumps(repaired, allow_nan=False)
     except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
         return UNREADABLE
-    return repaired
+    # The library answers prose with an empty text.
+    return UNREADABLE if repaired == "" else repaired
 
 
 def is_unfinished(text: str) -> bool:

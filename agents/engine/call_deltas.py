@@ -85,11 +85,13 @@ class CallAssembler:
         return bool(slot.name) and is_json_object(slot.arguments)
 
     def _name(self, slot: _Slot, piece: str) -> str:
-        if not slot.name or self._is_known(piece):
+        if not slot.name:
             return piece
+        if self._is_known(slot.name + piece):
+            return slot.name + piece
         if self._is_known(slot.name) or slot.name == piece or slot.pieces:
             return slot.name
-        return slot.name + piece
+        return piece if self._is_known(piece) else slot.name + piece
 
 
 def is_json(text: str) -> bool:
