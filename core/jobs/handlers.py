@@ -99,11 +99,17 @@ class Registered:
 _handlers: dict[str, Registered] = {}
 
 
-def handles(job: Job, *, on_failure: FailureHandler | None = None) -> Callable[[Handler], Handler]:
+def handles(
+    job: Job,
+    *,
+    on_failure: FailureHandler | None = None,
+    on_retry: FailureHandler | None = None,
+) -> Callable[[Handler], Handler]:
     """Register the decorated function `(context, **arguments)` as the handler of `job`.
 
     `on_failure(arguments, reason)` runs in the job's space when the job failed for good, also when
-    workers died on it; it must write the reason where the person looks.
+    workers died on it; it must write the reason where the person looks. `on_retry` is its sibling
+    for a job that waits to be tried again.
     """
 
     def register(handler: Handler) -> Handler:
