@@ -42,6 +42,7 @@ def make_document(
     name = name or f"document {next(_numbers)}.txt"
     if state == DocumentState.COMPLETED:
         fields.setdefault("searchable_at", timezone.now())
+    fields.setdefault("content_hash", hashlib.sha256(name.encode()).hexdigest())
     with space_scope(base.space_id):
         document = Document.objects.create(
             space_id=base.space_id,
@@ -49,7 +50,6 @@ def make_document(
             name=name,
             file_type="txt",
             size_bytes=sum(len(text.encode()) for text in texts),
-            content_hash=hashlib.sha256(name.encode()).hexdigest(),
             revision=1,
             state=state,
             chunk_count=len(texts),
