@@ -6,6 +6,9 @@ import { clean, md } from "./markdown.js";
 
 const BLOCKS = /^(DIV|P|UL|OL|LI|BLOCKQUOTE|TABLE|TBODY|THEAD|TR|TD|TH|PRE|CODE|H[1-6])$/;
 
+/* A lone number may become the next item of the list above it. */
+const MAY_BE_ITEM = /^\s*\d{1,9}\s*$/;
+
 /** Closes what is still open at the end, so that "**bo" does not flash as asterisks. */
 export function heal(source) {
   const paragraph = (from) => from.slice(from.lastIndexOf("\n\n") + 1);
@@ -53,10 +56,11 @@ export class StreamMarkdown {
     this.dirty = false;
     const tokens = md.parse(this.source, this.env);
     const starts = tokens.flatMap((token, index) => (token.level === 0 && token.nesting >= 0 && token.map ? [index] : []));
-    if (starts.length > 1) {
-      const cut = starts.at(-1);
+    const cut = starts.at(-1);
+    const rest = starts.length > 1 ? this.source.slice(offsetOfLine(this.source, tokens[cut].map[0])) : this.source;
+    if (starts.length > 1 && !MAY_BE_ITEM.test(rest)) {
       this.#append(tokens.slice(0, cut));
-      this.source = this.source.slice(offsetOfLine(this.source, tokens[cut].map[0]));
+      this.source = rest;
     }
     this.tail.replaceChildren(clean(md.render(heal(this.source), this.env)));
     this.#placeCaret();

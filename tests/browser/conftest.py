@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Page, Route
+from django.contrib.staticfiles import finders
+from playwright.sync_api import Page, Route, WebSocketRoute
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -42,7 +44,6 @@ def open_page(page: Page) -> OpenPage:
 
     No server runs: the browser's requests are answered here. A script error fails the test.
     """
-    static = Path(settings.BASE_DIR) / "static"
     documents: dict[str, str] = {}
 
     def answer(route: Route) -> None:
@@ -51,12 +52,12 @@ def open_page(page: Page) -> OpenPage:
             headers = {"Content-Security-Policy": POLICY}
             route.fulfill(body=documents[path], content_type="text/html", headers=headers)
             return
-        file = static / path.removeprefix("/static/")
-        if not path.startswith("/static/") or not file.is_file():
+        found = finders.find(path.removeprefix("/static/")) if "/static/" in path else None
+        if found is None:
             route.fulfill(status=404)
             return
-        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        route.fulfill(body=file.read_bytes(), content_type=kind)
+        kind = mimetypes.guess_type(found)[0] or "application/octet-stream"
+        route.fulfill(body=Path(found).read_bytes(), content_type=kind)
 
     def open_html(html: str) -> Page:
         documents["/"] = html
@@ -69,6 +70,50 @@ def open_page(page: Page) -> OpenPage:
     page.on("pageerror", fail)
     page.route(f"{ORIGIN}/**", answer)
     return open_html
+
+
+class FakeSocket:
+    """The server's end of a page's websocket."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.connections: list[WebSocketRoute] = []
+        self.received: list[dict[str, Any]] = []
+        page.route_web_socket(lambda url: True, self._connected)
+
+    def _connected(self, connection: WebSocketRoute) -> None:
+        connection.on_message(lambda text: self.received.append(json.loads(text)))
+        self.connections.append(connection)
+
+    def send(self, *frames: dict[str, Any]) -> None:
+        """Send frames over the newest connection."""
+        for frame in frames:
+            self.connections[-1].send(json.dumps({"v": 1, **frame}))
+
+    def wait_for(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
+        """Return the messages of a kind as soon as there are `count` of them."""
+        self._until(lambda: len(self._of(kind)) >= count, f"{count} × {kind}")
+        return self._of(kind)
+
+    def wait_for_connection(self, number: int = 1) -> None:
+        """Return when the page has connected for the `number`th time."""
+        self._until(lambda: len(self.connections) >= number, f"connection {number}")
+
+    def _of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.received if message["type"] == kind]
+
+    def _until(self, condition: Callable[[], bool], what: str) -> None:
+        for _ in range(400):
+            if condition():
+                return
+            self.page.wait_for_timeout(25)
+        pytest.fail(f"{what} did not come; got {self.received}")
+
+
+@pytest.fixture
+def socket(page: Page) -> FakeSocket:
+    """A websocket server in the test's hand; ask for it before the page is opened."""
+    return FakeSocket(page)
 
 
 def axe_findings(page: Page) -> list[str]:

@@ -33,8 +33,27 @@ def test_style_sheets_stay_under_16_kilobytes():
     assert weight(SHEETS) <= 16 * 1024
 
 
-def test_scripts_stay_under_20_kilobytes():
-    assert weight(SCRIPTS) <= 20 * 1024
+def with_imports(name: str) -> set[str]:
+    found, waiting = set(), [name]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting += re.findall(r"""["(]\./([\w-]+\.js)["']""", read(STATIC / "js" / current))
+    return found
+
+
+@pytest.mark.parametrize("entry", ["chat.js", "composer.js", "documents.js"])
+def test_scripts_of_a_page_stay_under_20_kilobytes(entry):
+    names = {"theme.js"} | with_imports("app.js") | with_imports(entry)
+    assert len(names) > 5
+    assert weight([STATIC / "js" / name for name in names]) <= 20 * 1024
+
+
+def test_every_script_belongs_to_a_page():
+    pages = "".join(read(path) for path in (STATIC.parent / "templates").rglob("*.html"))
+    entries = set(re.findall(r"js/([\w-]+\.js)", pages))
+    assert {path.name for path in SCRIPTS} == set().union(*map(with_imports, entries))
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
