@@ -82,6 +82,9 @@ def test_style_sheet_names_colours_only_as_tokens(path):
 def test_style_sheet_mirrors_for_right_to_left(path):
     rules = re.sub(r"@media[^{]*", "", COMMENT.sub("", read(path)))
     assert PHYSICAL.findall(rules) == []
+    for sides in re.findall(r"(?:padding|margin):\s*([^;{}]+);", rules):
+        _, end, _, start = (sides.split() * 4)[:4] if len(sides.split()) == 4 else [""] * 4
+        assert end == start, f"{sides}: write -block and -inline"
 
 
 def test_tokens_that_are_used_exist():
