@@ -16,8 +16,9 @@ MAXIMUM_QUERY_CHARACTERS = 1000
 _FEW_TERMS = 4
 _MAXIMUM_IDENTIFIERS = 3
 _POINTS_BACK = re.compile(
-    r"\b(it|its|they|them|their|this|that|these|those|he|she|his|her|there|then)\b"
-    r"|[它他她]|这|那|其中|それ|これ|その|この|彼|그것|이것|그는|그들|거기|그럼",
+    r"\b(it|its|they|them|their|he|she|him|his|her)\b|\b(this|that|these|those|there)\s*[?.!]?$"
+    r"|^(and|but|then|so|what about|how about)\b"
+    r"|[它他她]|^那|这(个|些|种)?[？?]?$|其中|それ|これ|その|彼|그것|이것|그는|그들|거기|그럼",
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(
@@ -46,8 +47,8 @@ def next_call(exchange: Exchange, tools: Sequence[str]) -> ToolCall | None:
 
 
 def whole_question(exchange: Exchange) -> str:
-    """Return the question, with the one before it where it can't be understood alone."""
-    if exchange.previous_question and _is_follow_up(exchange.question):
+    """Return the question, with the one before it where it points back."""
+    if exchange.previous_question and _points_back(exchange.question):
         return f"{exchange.previous_question} {exchange.question}"
     return exchange.question
 
@@ -67,8 +68,12 @@ def _queries(exchange: Exchange) -> list[str]:
 
 
 def _is_follow_up(question: str) -> bool:
-    """Say whether the question needs the one before it to be understood."""
-    return len(terms(question)) < _FEW_TERMS or bool(_POINTS_BACK.search(question))
+    """Say whether the question may need the one before it to be found; a search more costs little."""
+    return len(terms(question)) < _FEW_TERMS or _points_back(question)
+
+
+def _points_back(question: str) -> bool:
+    return len(terms(question)) < 2 or bool(_POINTS_BACK.search(question.strip()))
 
 
 def _missing_identifiers(exchange: Exchange) -> list[str]:

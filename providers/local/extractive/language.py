@@ -28,7 +28,9 @@ _STOP_HANGUL_WORDS = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:[-./'’:,][^\W_]+)*", re.UNICODE)
 _CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|[\uac00-\ud7a3]+")
-_HIRAGANA_PAIR = re.compile(r"^[\u3040-\u309fー]+$")
+_KATAKANA_WORD = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}")
+_BEGINS_HIRAGANA = re.compile(r"^[\u3040-\u309fー]")
+"""Particles and endings: "は何" says nothing, while "高さ" does."""
 
 
 def detect_language(text: str) -> str:
@@ -39,8 +41,8 @@ def detect_language(text: str) -> str:
         "zh": len(_HAN.findall(text)),
         **{code: len(pattern.findall(text)) for code, pattern in _OTHER_SCRIPTS},
     }
-    # A CJK character carries about as much as three Latin letters.
-    latin = len(_LATIN.findall(text)) / 3
+    # A CJK character says as much as some Latin letters, and names are often left in Latin.
+    latin = len(_LATIN.findall(text)) / 6
     if counts["ja"] and counts["ja"] * 8 >= counts["zh"] and counts["ja"] + counts["zh"] > latin:
         return "ja"
     best = max(counts, key=lambda code: counts[code])
@@ -52,8 +54,8 @@ def detect_language(text: str) -> str:
 def _latin_language(text: str) -> str:
     words = re.findall(r"[a-z\u00e0-\u024f]+", text[:4000].lower())
     hits = {code: sum(word in known for word in words) for code, known in FUNCTION_WORDS.items()}
-    best = max(hits, key=lambda code: hits[code])
-    return best if hits[best] else LATIN_UNKNOWN
+    best, second = sorted(hits, key=lambda code: -hits[code])[:2]
+    return best if hits[best] > hits[second] else LATIN_UNKNOWN
 
 
 def same_language(first: str, second: str) -> bool:
@@ -79,10 +81,17 @@ def terms(text: str) -> set[str]:
 
 
 def _pairs(run: str) -> set[str]:
+    """Return pairs of characters; a katakana word counts once, or it would outweigh the rest."""
+    words = set(_KATAKANA_WORD.findall(run))
+    rest = [part for part in _KATAKANA_WORD.split(run) if part]
+    return words.union(*(_pairs_of(part) for part in rest))
+
+
+def _pairs_of(run: str) -> set[str]:
     if len(run) == 1:
-        return set() if run in STOP_HAN or _HIRAGANA_PAIR.match(run) else {run}
+        return set() if run in STOP_HAN or _BEGINS_HIRAGANA.match(run) else {run}
     pairs = {run[i : i + 2] for i in range(len(run) - 1)}
-    return {p for p in pairs if not _HIRAGANA_PAIR.match(p) and not set(p) <= STOP_HAN}
+    return {p for p in pairs if not _BEGINS_HIRAGANA.match(p) and not set(p) <= STOP_HAN}
 
 
 def _word_terms(word: str) -> set[str]:

@@ -141,9 +141,9 @@ def _begins_block(line: str, block: list[str]) -> bool:
 
 def _prose(block: list[str]) -> list[str]:
     lines = [_LIST_ITEM.sub("", block[0], count=1), *block[1:]]
-    joined = " ".join(line.strip().lstrip("> ") for line in lines)
-    joined = re.sub(f"(?<=[{_CJK}，。；、）]) (?=[{_CJK}（《])", "", joined)
-    return split_sentences(joined)
+    joined = "\n".join(line.strip().lstrip("> ") for line in lines)
+    joined = re.sub(f"(?<=[{_CJK}，。；、）])\n(?=[{_CJK}（《])", "", joined)
+    return split_sentences(joined.replace("\n", " "))
 
 
 def _rows(block: list[str]) -> Iterator[Quotable]:

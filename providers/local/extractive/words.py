@@ -8,7 +8,9 @@ def _set(text: str) -> frozenset[str]:
 
 
 FUNCTION_WORDS: dict[str, frozenset[str]] = {
-    "en": _set("the of and to in is was for what which how who does did are with by"),
+    "en": _set(
+        "the of and to in is was for what which how who does did are with by when where why do it can"
+    ),
     "de": _set("der die das und ist wie von den für mit ein eine welche wer wurde nicht"),
     "fr": _set("le la les des du et est une dans pour que quel quelle qui par sur"),
     "es": _set("el la los las del y es una en para que cuál qué quién por con"),
@@ -27,4 +29,4 @@ STOP_WORDS = _set(
     your
     """
 )
-STOP_HAN = frozenset("的了是在有和与及吗呢吧啊么什怎样哪些谁几个多少为何如请问它他她这那被把对")
+STOP_HAN = frozenset("的了是在有和与及吗呢吧啊么什怎样哪些谁几个多少为何如请问它他她这那被把对何")
