@@ -58,7 +58,6 @@ def clean_environment() -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": "/nonexistent",
-        "PYTHONDONTWRITEBYTECODE": "1",
         # Thread pools of number libraries must not exist when a process forks.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -83,15 +82,19 @@ def leave_network() -> bool:
 
 
 def drop_root() -> bool:
-    """Become nobody for good, if this is root; return whether it was.
+    """Become nobody for good, if this is root and may; return whether it is done.
 
     Python below a private home cannot be read afterwards: import everything first.
     """
     if os.geteuid() != 0:
         return False
-    os.setgroups([])
-    os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-    os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+    try:
+        os.setgroups([])
+        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+    except PermissionError:
+        # A container may take this right from its root.
+        return False
     return True
 
 

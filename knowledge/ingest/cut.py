@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from knowledge.ingest.units import Line, Unit, read_lines
 
@@ -24,10 +24,11 @@ _UNBREAKABLE = re.compile(
     re.S,
 )
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
+_HEADER_CELL = len(" |" + " --- |" + " ")
+_ROW_FRAME = len("|\n|\n|  |")
 
 
-@dataclass(frozen=True)
-class Slice:
+class Slice(NamedTuple):
     """Part of a unit."""
 
     start: int
@@ -154,7 +155,7 @@ def _cut_table(text: str, unit: Unit, room: int, first_room: int) -> Iterator[Sl
     limit = first_room
     for row in lines[2:]:
         if open_slice and len(open_slice.prefix) + row.end - open_slice.start <= limit:
-            open_slice = replace(open_slice, end=row.end)
+            open_slice = open_slice._replace(end=row.end)
             continue
         if open_slice:
             yield open_slice
@@ -162,7 +163,7 @@ def _cut_table(text: str, unit: Unit, room: int, first_room: int) -> Iterator[Sl
         if len(header) + row.end - row.start <= room:
             open_slice = Slice(row.start, row.end, header)
         else:
-            yield from _cut_row(text, lines[0].text, row, room)
+            yield from _cut_row(text, _names(lines[0], room), row, room)
             open_slice = None
     if open_slice:
         yield open_slice
@@ -170,36 +171,39 @@ def _cut_table(text: str, unit: Unit, room: int, first_room: int) -> Iterator[Sl
 
 def _cut_wide_table(text: str, lines: list[Line], room: int) -> Iterator[Slice]:
     """A table whose header alone fills half a chunk: every row goes by groups of columns."""
-    for number, line in enumerate(lines):
-        if number == 0:
-            yield from _cut_row(text, "", line, room)
-        elif number > 1:
-            yield from _cut_row(text, lines[0].text, line, room)
+    yield from _cut_row(text, None, lines[0], room)
+    names = _names(lines[0], room)
+    for row in lines[2:]:
+        yield from _cut_row(text, names, row, room)
 
 
-def _cut_row(text: str, header: str, line: Line, room: int) -> list[Slice]:
+def _names(header: Line, room: int) -> list[str]:
+    """Return the names of the columns; one that would fill the chunk is left out."""
+    names = [header.text[start:end].strip() for start, end in _cells(header.text)]
+    return [name if len(name) <= room // 3 else "" for name in names]
+
+
+def _cut_row(text: str, names: list[str] | None, row: Line, room: int) -> Iterator[Slice]:
     """Cut one row into groups of cells, each under the same cells of the header."""
-    names = [header[start:end].strip() for start, end in _cells(header)] if header else []
-    slices: list[Slice] = []
     group: list[tuple[int, int]] = []
     group_names: list[str] = []
-    for column, (start, end) in enumerate(_cells(line.text)):
-        start = _skip_space(text, line.start + start, line.start + end)
-        end = _without_trailing_space(text, start, line.start + end)
-        name = names[column] if column < len(names) else ""
-        if len(name) > room // 3:
-            name = ""
-        if group and _row_length(group, group_names, (start, end), name) > room:
-            slices.append(_row_slice(group, group_names, named=bool(header)))
-            group, group_names = [], []
-        if _row_length([], [], (start, end), name) > room:
-            slices += _cut_cell(text, start, end, name, room, named=bool(header))
+    used = 0
+    for column, (start, end) in enumerate(_cells(row.text)):
+        start = _skip_space(text, row.start + start, row.start + end)
+        end = _without_trailing_space(text, start, row.start + end)
+        name = names[column] if names and column < len(names) else ""
+        cost = len(name) + _HEADER_CELL if names else 0
+        if group and end - group[0][0] + used + cost + _ROW_FRAME > room:
+            yield _row_slice(group, group_names, named=names is not None)
+            group, group_names, used = [], [], 0
+        if end - start + cost + _ROW_FRAME > room:
+            yield from _cut_cell(text, start, end, name, room, named=names is not None)
             continue
         group.append((start, end))
         group_names.append(name)
+        used += cost
     if group:
-        slices.append(_row_slice(group, group_names, named=bool(header)))
-    return slices
+        yield _row_slice(group, group_names, named=names is not None)
 
 
 def _cells(row: str) -> list[tuple[int, int]]:
@@ -210,14 +214,6 @@ def _cells(row: str) -> list[tuple[int, int]]:
         ends.pop()
     starts = [first, *(end + 1 for end in ends[:-1])]
     return list(zip(starts, ends, strict=True))
-
-
-def _row_length(
-    group: list[tuple[int, int]], names: list[str], cell: tuple[int, int], name: str
-) -> int:
-    start = group[0][0] if group else cell[0]
-    header = sum(len(text) + len(" |" + " --- |" + " ") for text in [*names, name])
-    return cell[1] - start + header + len("|\n|\n|  |")
 
 
 def _row_slice(group: list[tuple[int, int]], names: list[str], *, named: bool) -> Slice:

@@ -49,8 +49,9 @@ class Outcome:
 class ParserProcess:
     """Sends work to the parser process; thread-safe."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *, idle_seconds: float = 30.0) -> None:
         self._module = module
+        self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -76,8 +77,8 @@ class ParserProcess:
             if outcome is not None:
                 return outcome
         raise ParserUnavailable(
-            f"{self._module} ended before it answered. Run "
-            f"`python -m {self._module} 0` to see why it does not start."
+            f"{self._module} ended before it answered; its last words are in our error output. "
+            "Check that the packages of requirements.txt are installed."
         )
 
     def _attempt(
@@ -120,7 +121,13 @@ class ParserProcess:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, no input in it
-                [sys.executable, "-m", self._module, str(theirs.fileno())],
+                [
+                    sys.executable,
+                    "-m",
+                    self._module,
+                    str(theirs.fileno()),
+                    str(self._idle_seconds),
+                ],
                 cwd=_PROJECT,
                 env=clean_environment(),
                 pass_fds=[theirs.fileno()],
@@ -137,6 +144,13 @@ class ParserProcess:
         if self._control is not None:
             self._control.close()
         self._control = self._process = None
+
+    @property
+    def process_id(self) -> int | None:
+        """The process, while it runs."""
+        with self._lock:
+            running = self._process is not None and self._process.poll() is None
+            return self._process.pid if running and self._process is not None else None
 
     def stop(self) -> None:
         """Let the process end; work in flight dies with it."""

@@ -62,7 +62,7 @@ class ChunkDraft:
     """SHA-256 of `text`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class _Stretch:
     """A chunk in the making."""
 
@@ -127,7 +127,7 @@ def _pack(text: str, section: _Section, settings: SplitSettings) -> Iterator[_St
         after_heading = number == 1 and section.units[0].kind == "heading"
         for cut in _slices(text, unit, current if after_heading else None, settings):
             if current and _fits(current, cut, settings.size):
-                current = replace(current, end=cut.end, suffix=cut.suffix)
+                current.end, current.suffix = cut.end, cut.suffix
                 continue
             start = cut.start
             if current:

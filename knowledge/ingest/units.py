@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 UnitKind = Literal["heading", "table", "code", "prose"]
 
@@ -17,8 +16,7 @@ _EMPHASIS = re.compile(r"(?<!\s)\*{1,3}|\*{1,3}(?!\s)|`")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^)]{0,500}\)")
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """A stretch of whole lines, without the line end of the last."""
 
     kind: UnitKind
@@ -28,8 +26,7 @@ class Unit:
     title: str = ""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line without its end."""
 
     start: int

@@ -1,6 +1,6 @@
 """The parser process: imports every parser once, then forks a child under limits per document.
 
-Started by `parser_process.py` as `python -m knowledge.ingest.zygote FD`. Each request is one
+Started by `parser_process.py` as `python -m knowledge.ingest.zygote FD IDLE_SECONDS`. Each request is one
 message on the control socket, a JSON object with descriptors: the document, an empty file for
 the result, one for error output, and a line that reports the end; closing its other end kills
 the child. The process has one thread and ends when its owner does (the control socket closes)
@@ -35,7 +35,6 @@ from knowledge.ingest.warmup import warm_parsers
 from knowledge.ingest.wire import document_to_json, dump
 from knowledge.parsers.contract import ParseRefused
 
-IDLE_SECONDS = 30.0
 _MAX_REQUEST_BYTES = 64_000
 _OUT_OF_MEMORY = ParseRefused(
     "out_of_memory",
@@ -60,14 +59,15 @@ class Zygote:
 
     control: socket.socket
     network_left: bool
+    idle_seconds: float
     children: dict[int, Child] = field(default_factory=dict)
     selector: selectors.DefaultSelector = field(default_factory=selectors.DefaultSelector)
 
     def serve(self) -> None:
-        """Work until the owner is gone or nothing came for `IDLE_SECONDS`."""
+        """Work until the owner is gone or nothing came for `idle_seconds`."""
         self.selector.register(self.control, selectors.EVENT_READ, None)
         idle_since = time.monotonic()
-        while self.children or time.monotonic() - idle_since < IDLE_SECONDS:
+        while self.children or time.monotonic() - idle_since < self.idle_seconds:
             for key, _ in self.selector.select(timeout=self._seconds_to_next_deadline()):
                 if key.data is None:
                     if not self._take_request():
@@ -193,7 +193,7 @@ def main() -> None:
     # Children share this memory as long as nobody writes to it.
     gc.collect()
     gc.freeze()
-    Zygote(control=control, network_left=network_left).serve()
+    Zygote(control=control, network_left=network_left, idle_seconds=float(sys.argv[2])).serve()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ import copy
 
 import lxml.html
 
-_MAX_SPAN = 1_000
-_MAX_CELLS = 200_000
+_MAX_SPANS = {"rowspan": 1_000, "colspan": 100}
+_MAX_CELLS = 50_000
 
 
 def fill_merged_cells(table: lxml.html.HtmlElement) -> None:
@@ -45,7 +45,7 @@ def _cells(row: lxml.html.HtmlElement) -> list[lxml.html.HtmlElement]:
 
 def _span(cell: lxml.html.HtmlElement, name: str) -> int:
     value = cell.get(name, "1").strip()
-    return min(max(int(value), 1), _MAX_SPAN) if value.isascii() and value.isdigit() else 1
+    return min(max(int(value), 1), _MAX_SPANS[name]) if value.isascii() and value.isdigit() else 1
 
 
 def _repeat_from_above(

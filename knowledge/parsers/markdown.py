@@ -10,7 +10,6 @@ from knowledge.parsers.plain_text import decoding_warnings
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _FIELD = re.compile(r"(?m)^([A-Za-z][\w -]{0,40}):[ \t]*(.+)$")
-_HTML_COMMENT = re.compile(r"<!--.*?-->", re.S)
 _FENCE = re.compile(r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[^\n]*$")
 _FIRST_HEADING = re.compile(r"(?m)^# +(.+?)[ #]*$")
 
@@ -46,18 +45,29 @@ def _without_front_matter(text: str) -> tuple[str, dict[str, str]]:
 def _without_comments(text: str) -> tuple[str, list[str]]:
     """Take the HTML comments out of what is not code."""
     comments: list[str] = []
-
-    def take(found: re.Match[str]) -> str:
-        comments.append(found.group(0)[4:-3].strip())
-        return ""
-
     parts: list[str] = []
     position = 0
-    for code in _FENCE.finditer(text):
-        parts += [_HTML_COMMENT.sub(take, text[position : code.start()]), code.group(0)]
+    for code in _FENCE.finditer(text) if "<!--" in text else ():
+        parts += [_take_comments(text[position : code.start()], comments), code.group(0)]
         position = code.end()
-    parts.append(_HTML_COMMENT.sub(take, text[position:]))
-    return "".join(parts), [comment for comment in comments if comment]
+    parts.append(_take_comments(text[position:], comments))
+    return "".join(parts), comments
+
+
+def _take_comments(text: str, comments: list[str]) -> str:
+    """Return `text` without its comments; one that never ends is none."""
+    kept: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        kept.append(text[position:start])
+        if comment := text[start + 4 : end].strip():
+            comments.append(comment)
+        position = end + 3
+    kept.append(text[position:])
+    return "".join(kept)
 
 
 PARSER = Parser(name="markdown", version="1", file_types=frozenset({"md"}), parse=parse_markdown)

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from core.isolation import (
     leave_network,
 )
 from core.seccomp import MACHINES, can_filter
+from tests.process import ends_within
 
 needs_filter = pytest.mark.skipif(not can_filter(), reason="no system call filter on this machine")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up being root")
@@ -214,20 +214,6 @@ def test_a_child_dies_with_the_process_that_forked_it():
     parent.wait()
     parent.stdout.close()
     assert ends_within(child, seconds=10)
-
-
-def ends_within(process_id: int, *, seconds: float) -> bool:
-    """Wait until a process that is not our child is gone or only waits to be collected."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            state = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8")
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state.rsplit(")", 1)[1].split()[0] == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_an_orphan_ends_itself_at_once():
