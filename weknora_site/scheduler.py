@@ -43,8 +43,8 @@ class SchedulerThread(threading.Thread):
             pause_seconds = min(pause_seconds * 2, LONGEST_PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """End the thread, within a second or so."""
+        """Ask the thread to end; it may sleep, and need not be waited for."""
         self._stopped.set()
         if self._service is not None:
             self._service.stop()
-        self.join(timeout=3.0)
+        self.join(timeout=0.3)

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +89,10 @@ def main(arguments: list[str] | None = None) -> int:
     # Celery warns about root because of pickle, which is not accepted here.
     warnings.filterwarnings("ignore", message=".*superuser privileges")
     Companions(role)
-    app.worker_main(_celery_arguments(role))
+    # Typed as if it never returned; it does, after a warm shutdown.
+    work: Callable[[list[str]], None] = app.worker_main
+    work(_celery_arguments(role))
+    return 0
 
 
 def _celery_arguments(role: Role) -> list[str]:

@@ -68,13 +68,18 @@ class Start:
             )
             wanted = [found[name] for name in self._options.parts]
             forks = [program for program in wanted if program.entry is not None]
+            # These need no database: they load while the code is loaded here.
+            for program in wanted:
+                if program.entry is None:
+                    self._supervisor.begin(program)
             if forks:
                 load(environment(self._options))
             self._prepare(forked=bool(forks))
             if self._supervisor.asked_to_end:
                 return 0
-            return self._supervisor.run(wanted)
+            return self._supervisor.run(forks)
         finally:
+            self._supervisor.end_all()
             self._leave()
 
     def _take_place(self) -> None:

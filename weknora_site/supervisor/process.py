@@ -97,7 +97,7 @@ class ForkedProcess:
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
-            _become_child(entry, write, environment=environment, prepare=(die, let_go))
+            _become_child(entry, write, environment=environment, prepare=(die, let_go, self.close))
         os.close(write)
         _lead_group(self.pid)
 
@@ -164,15 +164,17 @@ def _become_child(
             step()
         _take_output(output)
         os.environ.update(environment)
-        code = entry()
+        code = int(entry())
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:  # noqa: BLE001  the last frame of this process: nothing may get past it
         traceback.print_exc()
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(code)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
 
 
 def _take_output(descriptor: int) -> None:

@@ -71,32 +71,44 @@ class Supervisor:
 
     def run_once(self, program: Program) -> int | None:
         """Run a program to its end; return its exit code, None when a signal cut it short."""
-        child = self._child(program)
-        self._children = [child]
-        self._start(child)
+        child = self.begin(program)
         while (code := child.exit_code()) is None and not self.asked_to_end:
             self._wait(LOOK_SECONDS)
         if code is None:
             self._end([child])
         else:
             self._drain(child)
+        self._children.remove(child)
         return code
 
+    def begin(self, program: Program) -> Child:
+        """Start a program now and keep it among the others."""
+        child = Child(program, environment=self._environment, let_go=self._let_go)
+        self._children.append(child)
+        self._start(child)
+        return child
+
     def run(self, programs: Sequence[Program]) -> int:
-        """Run the programs until we are asked to end; return the exit code."""
-        self._children = [self._child(program) for program in programs]
+        """Run the programs, and those begun before, until we are asked to end.
+
+        Returns the exit code; ending the processes is `end_all`'s part.
+        """
+        for program in programs:
+            self.begin(program)
         last_second = 0.0
-        try:
-            while not self.asked_to_end and not self._failed:
-                self._start_what_is_due()
-                self._wait(LOOK_SECONDS)
-                self._look_after_dead()
-                if time.monotonic() - last_second >= 1.0:
-                    last_second = time.monotonic()
-                    self._each_second()
-        finally:
-            self._end_all()
+        while not self.asked_to_end and not self._failed:
+            self._start_what_is_due()
+            self._wait(LOOK_SECONDS)
+            self._look_after_dead()
+            if time.monotonic() - last_second >= 1.0:
+                last_second = time.monotonic()
+                self._each_second()
         return 1 if self._failed else 0
+
+    def end_all(self) -> None:
+        """End every process, and last what others need while they end."""
+        self._end([child for child in self._children if not child.program.stop_last])
+        self._end([child for child in self._children if child.program.stop_last])
 
     def watch(self, source: HasFileno, on_readable: Callable[[], None]) -> None:
         """Call the function whenever there is something to read."""
@@ -105,9 +117,6 @@ class Supervisor:
     def unwatch(self, source: HasFileno) -> None:
         """Stop watching."""
         self._selector.unregister(source)
-
-    def _child(self, program: Program) -> Child:
-        return Child(program, environment=self._environment, let_go=self._let_go)
 
     def _let_go(self) -> None:
         """Close, in a fork, what is the supervisor's alone."""
@@ -180,11 +189,6 @@ class Supervisor:
             if key.data is child:
                 self._selector.unregister(key.fd)
         child.forget()
-
-    def _end_all(self) -> None:
-        """End what others need last."""
-        self._end([child for child in self._children if not child.program.stop_last])
-        self._end([child for child in self._children if child.program.stop_last])
 
     def _end(self, children: Sequence[Child]) -> None:
         """Ask the processes to end; force those that do not, all at once on a second Ctrl-C."""

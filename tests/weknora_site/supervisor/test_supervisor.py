@@ -22,11 +22,20 @@ from weknora_site.supervisor.supervisor import Supervisor
 
 supervisor = Supervisor(log=Log(), environment=dict(os.environ), each_second=lambda: None)
 supervisor.listen_to_signals()
-programs = [
-    Program(name=name, argv=(sys.executable, "-uc", code), grace_seconds=float(grace))
-    for name, code, grace in zip(sys.argv[1::3], sys.argv[2::3], sys.argv[3::3])
-]
-sys.exit(supervisor.run(programs))
+
+def program(name, code, grace):
+    if code.startswith("fork "):
+        namespace = {}
+        exec("def entry():\\n " + code.removeprefix("fork "), namespace)
+        return Program(name=name, entry=namespace["entry"], grace_seconds=float(grace))
+    return Program(name=name, argv=(sys.executable, "-uc", code), grace_seconds=float(grace))
+
+programs = list(map(program, sys.argv[1::3], sys.argv[2::3], sys.argv[3::3]))
+try:
+    code = supervisor.run(programs)
+finally:
+    supervisor.end_all()
+sys.exit(code)
 """
 STEADY = "import os, time; print('pid', os.getpid()); time.sleep(600)"
 STUBBORN = (
@@ -198,6 +207,47 @@ def test_closed_output_does_not_stop_the_programs(start, tmp_path):
         mark.unlink()
     harness.process.terminate()
     assert harness.process.wait(timeout=20) == 0
+
+
+FORKED = "fork import os, time; print('pid', os.getpid()); time.sleep(600)"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_fork_ends_with_the_supervisor(start, number):
+    harness = start(("a", FORKED, 5), ("b", FORKED, 5))
+    pids = harness.pids(2)
+    harness.end(number)
+    assert all_gone(pids)
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        ("return None", "ended with code 1"),
+        ("raise ValueError('reason')", "ended with code 1"),
+        ("import sys; sys.exit('reason')", "ended with code 1"),
+        ("import sys; sys.exit(5)", "ended with code 5"),
+        ("return 0", "ended with code 0"),
+        ("import sys; sys.stdout.close()", "ended with code 1"),
+        ("import os; os.kill(os.getpid(), 9)", "was ended by SIGKILL"),
+    ],
+)
+def test_fork_never_gets_back_into_the_supervisor(start, ending, said):
+    harness = start(("a", STEADY, 5), ("web", f"fork {ending}", 1))
+    steady = harness.pids(1)[0]
+    lines = harness.await_lines("starting it again", count=2)
+    assert all(said in line for line in lines)
+    assert is_alive(steady)
+    assert harness.end() == 0
+
+
+def test_fork_holds_nothing_of_the_supervisor_open(start):
+    code = (
+        "fork import os; fds = map(int, os.listdir('/proc/self/fd'));"
+        "print('open', [fd for fd in fds if os.path.exists(f'/proc/self/fd/{fd}')])"
+    )
+    harness = start(("a", STEADY, 5), ("web", code + "; import time; time.sleep(600)", 1))
+    assert harness.await_lines("open")[0].endswith("open [0, 1, 2]\n")
 
 
 def test_supervisor_is_light():
