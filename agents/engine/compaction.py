@@ -72,7 +72,7 @@ async def _compact(
     state = run.state
     cut = _divide(run)
     old = state.messages[cut.first : cut.keep_from]
-    if not [message for message in old if message.content != state.question]:
+    if not old or (len(old) == 1 and cut.first == state.question_at):
         state.compaction_futile_at = len(state.messages)
         return
     summary, degraded = "", False

@@ -144,8 +144,10 @@ class RunState(BaseModel):
         return bool(self.findings)
 
     def catch_up(self, last_seq: int) -> None:
-        """Go on behind event `last_seq` when deltas were stored after this state."""
-        self.next_seq = max(self.next_seq, last_seq + 1)
+        """Go on behind event `last_seq`: deltas may have been stored after this state."""
+        if last_seq >= self.next_seq:
+            self.answer_shown = True
+            self.next_seq = last_seq + 1
 
     def decide(self, call_id: str, decision: Decision) -> None:
         """Write down the decision about a waiting call; the next `run` carries it out.
@@ -174,10 +176,7 @@ class RunState(BaseModel):
 
     @property
     def may_show_stale_answer(self) -> bool:
-        """Whether a resumed run must withdraw what clients may show of an unfinished answer.
-
-        Deltas may have been stored after this state, so an open round counts as shown.
-        """
+        """Whether a resumed run must withdraw what clients may show of an unfinished answer."""
         if isinstance(self.closing, Finish):
             return False
         return self.round_open or self.answer_shown or self.closing is not None

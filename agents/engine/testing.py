@@ -53,9 +53,6 @@ class Pause:
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-ScriptItem = ChatChunk | Exception | Pause
-
-
 @dataclass
 class ScriptedModel:
     """A chat model that plays prepared turns and keeps what it was asked.
@@ -66,7 +63,8 @@ class ScriptedModel:
     ```
     """
 
-    turns: Sequence[Sequence[ScriptItem]]
+    turns: Sequence[Any]
+    """Each a sequence of chunks, exceptions to raise and places to wait."""
     name: str = "scripted"
     context_tokens: int = 200_000
     asked: list[list[ChatMessage]] = field(default_factory=list)

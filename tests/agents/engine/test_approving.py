@@ -283,10 +283,9 @@ async def crashed_run(
     entry: JournalEntry, send: FakeTool
 ) -> tuple[RunState, ScriptedModel, list[dict[str, object]]]:
     """Resume a run whose worker died in the middle of a call."""
-    state, seen = a_run(), []
+    state, stored = a_run(), ""
     model = ScriptedModel([calls(call("send", to="ada")), say("Done.")])
     async for event in a_loop(model, send.tool()).run(state):
-        seen.append(event)
         if event.type == "tool_call_started":
             stored = state.model_dump_json()
             break
@@ -357,6 +356,7 @@ async def test_a_recovery_that_was_interrupted_too_asks_again() -> None:
     toolset = Toolset.of([send.tool()]).with_journal(
         Journal({"send": JournalEntry(status="started")})
     )
+    stored = ""
     async for event in a_loop(model, toolset=toolset).run(state):
         assert event.type == "approval_resolved"
         stored = state.model_dump_json()

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from agents.engine.cancel import CancelToken
 from agents.engine.errors import RunInterrupted
-from agents.engine.events import RunFinished
+from agents.engine.events import AgentEvent, RunFinished
 from agents.engine.limits import RunLimits
 from agents.engine.state import RunState
 from agents.engine.testing import (
@@ -134,7 +134,8 @@ async def test_citations_come_before_the_text_that_holds_them() -> None:
 
 
 async def test_the_model_reads_results_in_its_own_order() -> None:
-    slow = FakeTool("slow", answer="from slow", pause=Pause())
+    pause = Pause()
+    slow = FakeTool("slow", answer="from slow", pause=pause)
     fast = FakeTool("fast", answer="from fast")
     turns = [calls(call("slow"), call("fast", index=1)), say("Done.")]
     ended = []
@@ -142,7 +143,7 @@ async def test_the_model_reads_results_in_its_own_order() -> None:
         async for event in a_loop(model, slow.tool(), fast.tool()).run(a_run()):
             if event.type == "tool_call_finished":
                 ended.append(event.call_id)
-                slow.pause.go_on.set()
+                pause.go_on.set()
     assert ended == ["fast", "slow"]
     assert [m.content for m in model.asked[1] if m.role == "tool"] == ["from slow", "from fast"]
 
@@ -224,10 +225,14 @@ async def test_an_interrupted_run_has_no_end_and_goes_on_later() -> None:
 
     gate, state = Gate(), a_run()
     model = ScriptedModel([say("Yes.")])
-    seen = []
-    with pytest.raises(RunInterrupted):
+    seen: list[AgentEvent] = []
+
+    async def work() -> None:
         async for event in a_loop(model, gate=gate).run(state):
             seen.append(event)
+
+    with pytest.raises(RunInterrupted):
+        await work()
     assert not any(isinstance(event, RunFinished) for event in seen)
     gate.open = True
     seen += await events_of(a_loop(model, gate=gate), state)
@@ -254,15 +259,16 @@ async def test_a_finished_run_says_nothing_more() -> None:
 
 
 async def test_cancelling_the_task_is_not_the_end_of_the_run() -> None:
-    state, seen = a_run(), []
-    search = FakeTool(pause=Pause())
+    state, pause = a_run(), Pause()
+    seen: list[AgentEvent] = []
+    search = FakeTool(pause=pause)
 
     async def work() -> None:
         async for event in a_loop(ScriptedModel([calls(call("search"))]), search.tool()).run(state):
             seen.append(event)
 
     task = asyncio.create_task(work())
-    await search.pause.reached.wait()
+    await pause.reached.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
