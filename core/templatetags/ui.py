@@ -1,4 +1,4 @@
-"""Template tags of the design system: icons and form controls."""
+"""Template tags of the design system: icons, form controls, Markdown."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from django.forms import BoundField
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from core.markdown import render_markdown
 
 register = template.Library()
 
@@ -36,6 +38,12 @@ def icon(name: str, css_class: str = "") -> SafeString:
         static(ICON_SPRITE),
         name,
     )
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Return a passage as HTML; what is safe HTML already stays as it is."""
+    return text if isinstance(text, SafeString) else render_markdown(text)
 
 
 @register.simple_tag

@@ -5,6 +5,7 @@ import { highlight } from "./highlight.js";
 import { say, toast } from "./notify.js";
 import "./popover.js";
 import { fill, text } from "./strings.js";
+import { localTimes } from "./times.js";
 
 const COPIED_MS = 1500;
 const drawer = document.getElementById("drawer");
@@ -109,4 +110,5 @@ document.addEventListener("htmx:sendError", () => toast(text("offline"), "error"
 document.addEventListener("htmx:afterSwap", (event) => highlight(event.detail.target));
 
 highlight();
+localTimes();
 document.querySelector("[data-scroll-to]")?.scrollIntoView({ block: "center" });

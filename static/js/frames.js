@@ -1,6 +1,7 @@
 /* Applies frames to the page. Structural frames carry HTML that our server rendered, token frames text. */
 import { highlight } from "./highlight.js";
 import { say } from "./notify.js";
+import { localTimes } from "./times.js";
 import { StreamMarkdown } from "./stream-markdown.js";
 
 const streams = new Map();
@@ -13,6 +14,7 @@ function enliven(node) {
   if (!(node instanceof Element)) return;
   window.htmx?.process(node);
   resumeStreams(node);
+  localTimes(node);
   highlight(node);
 }
 

@@ -237,3 +237,10 @@ def test_sidebar_list_is_fetched_again_when_a_frame_says_so(open_page, socket):
     socket.wait_for_connection()
     with page.expect_request("**/conversations/"):
         socket.send({"op": "event", "name": "conversations"})
+
+
+def test_times_are_the_readers(open_page, socket, page):
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Shanghai"})
+    open_page(samples.chat_page(samples.agent_turn()))
+    expect(page.locator(".who-line time")).to_have_text("06:42 PM")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django import forms
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
-from core.templatetags.ui import control, icon
+from core.templatetags.ui import control, icon, markdown
 
 
 class Sample(forms.Form):
@@ -29,6 +30,14 @@ def test_icon_points_into_the_sprite_and_is_hidden():
 
 def test_icon_name_cannot_break_out():
     assert "<script>" not in icon('"><script>')
+
+
+def test_markdown_of_a_passage_is_rendered_and_escaped():
+    assert markdown("**b** <i>") == "<p><strong>b</strong> &lt;i&gt;</p>\n"
+
+
+def test_safe_html_is_not_rendered_again():
+    assert markdown(SafeString("<mark>*x*</mark>")) == "<mark>*x*</mark>"
 
 
 def test_placeholder_that_repeats_the_label_is_dropped():
