@@ -11,7 +11,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from core.embedded.errors import EmbeddedError
 from core.embedded.layout import REPOSITORY_DIR
@@ -39,11 +39,13 @@ def run(argv: Sequence[str]) -> int:
     if name == "start" and not {"-h", "--help"} & set(argv):
         return start(list(argv[2:]))
     try:
-        with background(name, arguments=argv[2:]):
+        with background(name, arguments=argv[2:]) as alone:
             from django.core.management import (  # noqa: PLC0415  settings need the services' ports
                 execute_from_command_line,
             )
 
+            if alone:
+                _prepare(execute_from_command_line)
             execute_from_command_line(list(argv))
     except (EmbeddedError, UsageError) as error:
         sys.stderr.write(f"error: {error}\n")
@@ -52,18 +54,32 @@ def run(argv: Sequence[str]) -> int:
 
 
 @contextlib.contextmanager
-def background(name: str, *, arguments: Sequence[str]) -> Iterator[None]:
-    """Have for the block what the command needs, and leave things as they were found."""
+def background(name: str, *, arguments: Sequence[str]) -> Iterator[bool]:
+    """Have for the block what the command needs, and leave things as they were found.
+
+    Yields whether the command is alone: nothing runs, so nobody has prepared the database.
+    """
     if name in WITHOUT_SERVICES or {"-h", "--help", "--version"} & set(arguments):
-        yield
+        yield False
         return
     options = parse([])
     with contextlib.ExitStack() as stack:
         if options.embedded_needed:
             stack.enter_context(embedded_services(options.layout))
-        if name in WITH_MODELS and not RunLock(options.layout).is_taken():
+        alone = name in WITH_MODELS and not RunLock(options.layout).is_taken()
+        if alone:
             stack.enter_context(_parts("models"))
-        yield
+        yield alone
+
+
+def _prepare(execute: Callable[[list[str]], None]) -> None:
+    """Prepare the database in this process; what it says is not the command's output."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            execute(["manage.py", "prepare"])
+    except SystemExit as end:
+        if end.code:
+            raise EmbeddedError("the database could not be prepared, see above") from None
 
 
 @contextlib.contextmanager
@@ -71,7 +87,16 @@ def _parts(names: str) -> Iterator[None]:
     """Run some parts of the installation for the block; their log goes to standard error."""
     read, write = os.pipe()
     process = subprocess.Popen(  # noqa: S603  our own program
-        [sys.executable, "manage.py", "start", "--parts", names, "--ready-fd", str(write)],
+        [
+            sys.executable,
+            "manage.py",
+            "start",
+            "--parts",
+            names,
+            "--no-prepare",
+            "--ready-fd",
+            str(write),
+        ],
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         cwd=REPOSITORY_DIR,

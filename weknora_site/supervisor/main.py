@@ -74,7 +74,8 @@ class Start:
                     self._supervisor.begin(program)
             if forks:
                 load(environment(self._options))
-            self._prepare(forked=bool(forks))
+            if self._options.prepares:
+                self._prepare(forked=bool(forks))
             if self._supervisor.asked_to_end:
                 return 0
             return self._supervisor.run(forks)

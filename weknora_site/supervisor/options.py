@@ -23,6 +23,8 @@ class Options:
     host: str
     port: int
     parts: tuple[str, ...]
+    prepares: bool
+    """False when the one who starts us prepares the database itself."""
     ready_descriptor: int | None
     """Gets one byte when all parts are ready: for commands that start parts for themselves."""
 
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=",".join(ALL_PARTS),
         help="what to start, of %(default)s: several machines can share the work",
     )
+    parser.add_argument("--no-prepare", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
 
 
@@ -71,6 +74,7 @@ def parse(arguments: list[str]) -> Options:
         host=given.host or os.environ.get("WEKNORA_HOST", "").strip() or "127.0.0.1",
         port=_port(given.port or os.environ.get("WEKNORA_PORT", "").strip() or "8000"),
         parts=tuple(part for part in ALL_PARTS if part in parts),
+        prepares=not given.no_prepare,
         ready_descriptor=given.ready_fd,
     )
 

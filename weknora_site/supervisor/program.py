@@ -37,7 +37,7 @@ def programs(*, models_port: int, models_key: str, data_dir: str) -> dict[str, P
                 *("--port", str(models_port), "--data-dir", data_dir),
             ),
             environment={"WEKNORA_LOCAL_MODELS_KEY": models_key},
-            grace_seconds=4.0,
+            grace_seconds=6.0,
             stop_last=True,
         ),
         Program(name="web", entry=image.web, grace_seconds=5.0),
