@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 import json_repair
@@ -19,7 +20,10 @@ from agents.engine.casting import UNREADABLE, load_json
 from agents.engine.cleaning import clean_json
 from agents.engine.errors import ToolFailed
 
-MAX_REPAIR_CHARS = 200_000
+MAX_REPAIR_CHARS = 8_000
+MAX_REPAIR_DEPTH = 40
+"""The library needs about a millisecond for 50 characters, and much more for deep nonsense; it runs
+on the event loop, so what is larger is not repaired."""
 MAX_EXCERPT_CHARS = 1_500
 
 
@@ -56,15 +60,33 @@ def read_arguments(text: str, *, may_be_cut: bool, has_side_effects: bool) -> di
 
 
 def _repair(text: str) -> Any:
-    if len(text) > MAX_REPAIR_CHARS:
-        return UNREADABLE
+    repaired = _repaired(text)
+    return UNREADABLE if repaired is None else load_json(repaired)
+
+
+@lru_cache(maxsize=64)
+def _repaired(text: str) -> str | None:
+    """Return JSON made of broken text; a call is prepared more than once, so it is remembered."""
+    if len(text) > MAX_REPAIR_CHARS or _depth(text) > MAX_REPAIR_DEPTH:
+        return None
     try:
         repaired = json_repair.loads(text)
-        json.dumps(repaired, allow_nan=False)
+        # The library answers prose with an empty text.
+        return None if repaired == "" else json.dumps(repaired, allow_nan=False)
     except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
-        return UNREADABLE
-    # The library answers prose with an empty text.
-    return UNREADABLE if repaired == "" else repaired
+        return None
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets are opened at most, inside of strings or not."""
+    deepest = depth = 0
+    for character in text:
+        if character in "{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "}]":
+            depth -= 1
+    return deepest
 
 
 def is_unfinished(text: str) -> bool:

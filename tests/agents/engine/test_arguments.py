@@ -54,6 +54,14 @@ def test_what_is_no_object_is_refused_with_the_right_form(text: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize(
+    "text", ['{"a": "' + "x" * 20_000, "{" * 5_000, '{"a":' * 5_000, "[" * 5_000], ids=len
+)
+def test_large_nonsense_is_refused_without_much_work(text: str) -> None:
+    with pytest.raises(ToolFailed):
+        read(text)
+
+
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e999}', '{"a": Infinity}'])
 def test_numbers_that_are_no_json_do_not_get_through(text: str) -> None:
     try:
