@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError
 
 from accounts.access import Actor
-from accounts.actors import SPACE_SESSION_KEY, active_memberships, actor_by, chosen_membership
+from accounts.actors import active_memberships, actor_by, chosen_membership
 from accounts.models import User
 from agents.constants import OPEN_RUN_STATES
 from agents.engine.events import RunFinished, parse_event
@@ -256,13 +256,14 @@ def _actor_of_scope(scope: dict[str, Any]) -> Actor | None:
     user = scope.get("user")
     if not isinstance(user, User) or not user.is_authenticated:
         return None
-    session = scope["session"]
-    wanted = scope.setdefault("space_id", session.get(SPACE_SESSION_KEY, user.last_space_id))
     memberships = list(active_memberships(user))
-    membership = chosen_membership(
-        user, session={SPACE_SESSION_KEY: wanted}, memberships=memberships
-    )
-    return actor_by(membership) if membership else None
+    if "space_id" in scope:  # a window stays in its space: who left it hears nothing more
+        memberships = [each for each in memberships if each.space_id == scope["space_id"]]
+    membership = chosen_membership(user, session=scope["session"], memberships=memberships)
+    if membership is None:
+        return None
+    scope["space_id"] = membership.space_id
+    return actor_by(membership)
 
 
 def _language(scope: dict[str, Any]) -> str:
