@@ -53,20 +53,23 @@ class DenseHit:
 def search_dense(where: Searched, query: QueryVector, *, limit: int, exact: bool) -> list[DenseHit]:
     """Return the passages nearest to `query`, nearest first; ties by document and position."""
     permitted, params = where.permitted_sql()
-    distance = _distance(query.dimensions)
-    vectors = f"""
-        SELECT embedding.chunk_id, {distance} AS distance
+    near = f"""
+        SELECT permitted.*, {_distance(query.dimensions)} AS distance
           FROM knowledge_embedding AS embedding
+          JOIN ({permitted}) AS permitted ON permitted.id = embedding.chunk_id
          WHERE embedding.base_id = ANY(%s) AND embedding.identity = %s
-           AND embedding.dimensions = {query.dimensions} AND embedding.chunk_id IN ({permitted})"""  # noqa: S608  compiled by Django, values apart
-    values: list[Any] = [_text(query), where.base_ids, query.identity, *params]
+           AND embedding.dimensions = {query.dimensions}"""  # noqa: S608  compiled by Django
+    values = [_text(query), *params, where.base_ids, query.identity]
     if exact:
-        rows = _nearest(f"{vectors}", values, limit)
+        rows = _nearest(near, values, limit)
     else:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
             cursor.execute(f"SET LOCAL hnsw.ef_search = {EF_SEARCH}")
-            rows = _nearest(f"{vectors} ORDER BY 2 LIMIT {limit * OVER_FETCH}", values, limit)
+            # The planner takes the index for dearer than it is.
+            cursor.execute("SET LOCAL enable_sort = off")
+            rows = _nearest(f"{near} ORDER BY distance LIMIT {limit * OVER_FETCH}", values, limit)
+            cursor.execute("SET LOCAL enable_sort = on")
     return [
         DenseHit(chunk_id=chunk_id, identity=query.identity, score=1.0 - distance, rank=rank)
         for rank, (chunk_id, distance) in enumerate(rows, 1)
@@ -86,14 +89,12 @@ def scores_of(query: QueryVector, chunk_ids: Sequence[UUID]) -> dict[UUID, float
         return {chunk_id: 1.0 - distance for chunk_id, distance in cursor.fetchall()}
 
 
-def _nearest(vectors: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, float]]:
-    """Sort what `vectors` yields; MATERIALIZED keeps the sort away from the approximate index."""
+def _nearest(near: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, float]]:
+    """Sort what `near` yields; MATERIALIZED keeps this sort away from the approximate index."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH near AS MATERIALIZED ({vectors})"  # noqa: S608
-            " SELECT near.chunk_id, near.distance FROM near"
-            " JOIN knowledge_chunk AS chunk ON chunk.id = near.chunk_id"
-            " ORDER BY near.distance, chunk.document_id, chunk.position LIMIT %s",
+            f"WITH near AS MATERIALIZED ({near}) SELECT id, distance FROM near"  # noqa: S608
+            " ORDER BY distance, document_id, position LIMIT %s",
             [*values, limit],
         )
         return list(cursor.fetchall())

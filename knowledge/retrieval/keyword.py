@@ -108,11 +108,10 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
         cursor.execute(
             f"SELECT keywords.chunk_id, {score} AS score"  # noqa: S608
             " FROM knowledge_keywordrow AS keywords"
-            " JOIN knowledge_chunk AS chunk ON chunk.id = keywords.chunk_id"
+            f" JOIN ({permitted}) AS permitted ON permitted.id = keywords.chunk_id"
             " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"
-            f" AND keywords.chunk_id IN ({permitted})"
-            " ORDER BY score DESC, chunk.document_id, chunk.position LIMIT %s",
-            [*weights, where.base_ids, " | ".join(map(quote_term, rarest)), *params, limit],
+            " ORDER BY score DESC, permitted.document_id, permitted.position LIMIT %s",
+            [*weights, *params, where.base_ids, " | ".join(map(quote_term, rarest)), limit],
         )
         return [row[0] for row in cursor.fetchall()]
 

@@ -14,6 +14,8 @@ from accounts.access import Actor, visible
 from core.errors import NotFound
 from knowledge.models import Chunk, Document, KnowledgeBase
 
+_NOTHING = "SELECT NULL::uuid AS id, NULL::uuid AS document_id, 0 AS position WHERE false"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
@@ -46,11 +48,16 @@ class Searched:
         return [base.pk for base in self.bases]
 
     def permitted_sql(self) -> tuple[str, tuple[Any, ...]]:
-        """Return a query of the permitted chunks' ids, to be put into a larger one."""
+        """Return a query of the permitted chunks: id, document_id, position; each chunk once.
+
+        It is put into a larger one. An index has all of it (migration `index_permitted_chunks`), so
+        that the passages' texts are not read.
+        """
+        rows = self.chunks.order_by().values_list("id", "document_id", "position")
         try:
-            sql, params = self.chunks.values("pk").query.sql_with_params()
+            sql, params = rows.query.sql_with_params()
         except EmptyResultSet:  # Django saw without asking that nothing is permitted
-            return "SELECT NULL::uuid WHERE false", ()
+            return _NOTHING, ()
         return sql, tuple(params)
 
 
