@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 
 from django.db import OperationalError, ProgrammingError, connection
@@ -99,10 +100,5 @@ def pending_migrations() -> list[str]:
 
 def _version(text: str) -> tuple[int, ...]:
     """Return the leading numbers of a version, comparable."""
-    numbers = []
-    for part in text.split("."):
-        digits = "".join(character for character in part if character.isdigit())
-        if not digits:
-            break
-        numbers.append(int(digits))
-    return tuple(numbers)
+    found = re.match(r"\d+(\.\d+)*", text)
+    return tuple(map(int, found[0].split("."))) if found else ()
