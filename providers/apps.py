@@ -1,6 +1,8 @@
 from importlib import import_module
+from pathlib import Path
 
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class ProvidersConfig(AppConfig):
@@ -8,4 +10,7 @@ class ProvidersConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("providers.policies")
-        import_module("providers.receivers")
+        # The engine counts tokens, too, and only looks where the ranks are. Nothing is written
+        # before the first start made the installation's folder.
+        if Path(settings.DATA_DIR).is_dir():
+            import_module("providers.tokens").install_ranks()

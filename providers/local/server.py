@@ -29,6 +29,8 @@ logger = logging.getLogger("providers.local")
 
 KEY_VARIABLE = "WEKNORA_LOCAL_MODELS_KEY"
 MAXIMUM_CONNECTIONS = 64
+EXIT_GIVE_UP = 3
+"""Tells the supervisor that starting again would not help."""
 _DRAIN_SECONDS = 3.0
 
 
@@ -101,7 +103,10 @@ def _serve(server: LocalServer, loader: CatalogueLoader, options: argparse.Names
         took = time.monotonic() - started
         logger.info("serving on port %d, loaded in %.1f s", server.server_port, took)
         threading.Event().wait()
-    except (ConversionFailed, WeightsUnusable, OSError) as error:
+    except WeightsUnusable as error:
+        _fail(str(error))
+        return EXIT_GIVE_UP
+    except (ConversionFailed, OSError) as error:
         return _fail(str(error))
     finally:
         server.drain(seconds=_DRAIN_SECONDS)

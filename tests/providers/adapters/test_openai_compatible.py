@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from blockbuster import blockbuster_ctx
 from hypothesis import given, settings, strategies as st
 
 from providers.adapters.endpoint import Endpoint
@@ -199,6 +200,13 @@ async def test_azure_uses_deployment_api_version_and_its_own_key_header(vendor: 
     seen = vendor.seen[0]
     assert seen.path == "/openai/deployments/m/chat/completions?api-version=2024-10-21"
     assert seen.headers["api-key"] == KEY
+
+
+async def test_nothing_blocks_the_event_loop(vendor: Vendor) -> None:
+    vendor.will(stream(EVENTS))
+    model = model_at(vendor.url)
+    with blockbuster_ctx():
+        assert await collect(model) == EXPECTED
 
 
 async def test_a_broken_off_answer_is_a_failure_to_retry(vendor: Vendor) -> None:
