@@ -46,6 +46,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_HTTPS else None
 SECURE_REDIRECT_EXEMPT = [r"^health/"]
+# The limits of signing in count clients by the address that the last of these proxies saw.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.integer("WEKNORA_PROXIES", 1 if BEHIND_HTTPS else 0)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -235,7 +237,11 @@ FIRST_ADMIN_EMAIL = env.text("WEKNORA_ADMIN_EMAIL", "admin@example.com")
 
 # --- Mail: printed to the log until a server is named -------------------------------------------
 EMAIL_HOST = env.text("WEKNORA_EMAIL_HOST")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_BACKEND = (
+    "django.core.mail.backends.smtp.EmailBackend"
+    if EMAIL_HOST
+    else "accounts.notices.log_backend.LogBackend"
+)
 EMAIL_PORT = env.integer("WEKNORA_EMAIL_PORT", 587, at_least=1, at_most=65535)
 EMAIL_HOST_USER = env.text("WEKNORA_EMAIL_USER")
 EMAIL_HOST_PASSWORD = env.secret("WEKNORA_EMAIL_PASSWORD")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -58,6 +58,19 @@ def test_a_header_does_not_make_another_client(stranger: Client, db: None) -> No
     assert sign_in(stranger, other, headers={"X-Forwarded-For": "198.51.100.99"}) == 200
 
 
+def test_behind_a_proxy_clients_are_told_apart_by_what_it_saw(
+    stranger: Client, db: None, settings: Any
+) -> None:
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    for number in range(10):
+        forged = {"X-Forwarded-For": f"198.51.100.{number}, 203.0.113.5"}
+        sign_in(stranger, f"person{number}@example.net", "wrong", headers=forged)
+    other = make_member(make_space()).user.email
+    locked, free = ({"X-Forwarded-For": f"192.0.2.1, 203.0.113.{last}"} for last in (5, 6))
+    assert sign_in(stranger, other, headers=locked) == 200
+    assert sign_in(Client(), other, headers=free) == 302
+
+
 def test_a_refusal_does_not_tell_whether_the_address_exists(stranger: Client, address: str) -> None:
     pages = []
     for login in (address, "nobody@example.net"):
@@ -99,16 +112,17 @@ def test_a_changed_password_ends_the_other_sessions(olivia: Persona) -> None:
 
 def test_cookies_are_kept_from_scripts_and_other_sites(stranger: Client, address: str) -> None:
     sign_in(stranger, address)
-    cookie = stranger.cookies[settings.SESSION_COOKIE_NAME]
+    cookie = stranger.cookies[django_settings.SESSION_COOKIE_NAME]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
-    assert settings.CSRF_COOKIE_SAMESITE == "Lax"
-    assert settings.SESSION_COOKIE_SECURE == settings.CSRF_COOKIE_SECURE == settings.BEHIND_HTTPS
+    assert django_settings.CSRF_COOKIE_SAMESITE == "Lax"
+    assert django_settings.SESSION_COOKIE_SECURE == django_settings.BEHIND_HTTPS
+    assert django_settings.CSRF_COOKIE_SECURE == django_settings.BEHIND_HTTPS
 
 
 def test_signing_in_does_not_lead_to_another_site(stranger: Client, address: str) -> None:
     form = {"login": address, "password": PASSWORD, "next": "https://evil.example/"}
-    assert stranger.post(LOGIN, form).headers["Location"] == settings.LOGIN_REDIRECT_URL
+    assert stranger.post(LOGIN, form).headers["Location"] == django_settings.LOGIN_REDIRECT_URL
 
 
 def test_pages_may_not_be_framed_or_sniffed(stranger: Client, db: None) -> None:
