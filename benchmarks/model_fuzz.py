@@ -29,6 +29,8 @@ from agents.engine.events import (
     AnswerDelta,
     AnswerFinished,
     AnswerReset,
+    ApprovalRequested,
+    ApprovalResolved,
     CitationAdded,
     RunFinished,
     ToolCallFinished,
@@ -174,9 +176,11 @@ async def _work(world: World) -> bool:
 
 
 def _decide(world: World) -> None:
-    """Let a person decide about what waits."""
+    """Let a person decide about what waits and was told to them."""
     state = RunState.model_validate_json(world.stored)
     for waiting in state.waiting:
+        if waiting.call_id not in state.requested_ids:
+            continue
         edited = waiting.arguments if world.dice.random() < 0.2 else None
         resolution = "edited" if edited else world.dice.choice(("approved", "rejected", "expired"))
         if waiting.kind == "recovery" and resolution in ("approved", "edited"):
@@ -238,9 +242,12 @@ def _broken_calls(world: World) -> list[str]:
     ended = Counter(e.call_id for e in world.events if isinstance(e, ToolCallFinished))
     if any(times > 1 for times in (*started.values(), *ended.values())):
         broken.append("a call was told twice")
-    stopped = isinstance(world.events[-1], RunFinished) and world.events[-1].reason == "cancelled"
-    if set(started) != set(ended) and not (stopped and world.kills):
+    if set(started) != set(ended):
         broken.append("a call has no end")
+    asked = Counter(e.call_id for e in world.events if isinstance(e, ApprovalRequested))
+    resolved = Counter(e.call_id for e in world.events if isinstance(e, ApprovalResolved))
+    if asked.keys() != resolved.keys():
+        broken.append("an approval was asked for and never resolved")
     return broken
 
 

@@ -7,14 +7,20 @@ when it comes; the model reads the results in its own order. One failure never e
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
 from agents.engine.approving import RoundPlan, plan_round, request_events
 from agents.engine.calls import ToolOutcome
 from agents.engine.errors import RunCancelled, ToolFailed
-from agents.engine.events import AgentEvent, RoundDegraded, ToolCallFinished, ToolCallStarted
+from agents.engine.events import (
+    AgentEvent,
+    ApprovalResolved,
+    RoundDegraded,
+    ToolCallFinished,
+    ToolCallStarted,
+)
 from agents.engine.execution import PreparedCall, execute, normalise_ids, prepare, refusal
 from agents.engine.run_context import RunContext
 from agents.engine.state import Finding, TokenBaseline
@@ -143,13 +149,16 @@ async def _run_batch(
 
 def _outcome_of(task: asyncio.Task[ToolOutcome], prepared: PreparedCall) -> ToolOutcome:
     """Return what the call led to. What a hook raised ends the run."""
-    stopped = ToolFailed("The run was stopped before this call ended.", code="cancelled")
     if not task.done() or task.cancelled():
-        return refusal(prepared, stopped)
+        return refusal(prepared, _stopped())
     try:
         return task.result()
     except RunCancelled:
-        return refusal(prepared, stopped)
+        return refusal(prepared, _stopped())
+
+
+def _stopped() -> ToolFailed:
+    return ToolFailed("The run was stopped before this call ended.", code="cancelled")
 
 
 async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
@@ -190,6 +199,17 @@ def _finish(run: RunContext, outcome: ToolOutcome) -> ToolCallFinished:
         duration_ms=outcome.duration_ms,
         error_code=outcome.error_code,
     )
+
+
+def end_open_calls(run: RunContext) -> Iterator[AgentEvent]:
+    """Yield the end of calls that were begun or asked about and will not be carried on with."""
+    state = run.state
+    for call in state.open_calls:
+        if call.call_id in state.requested_ids and call.call_id not in state.resolved_ids:
+            state.resolved_ids.append(call.call_id)
+            yield ApprovalResolved(round=state.round, call_id=call.call_id, resolution="cancelled")
+        if call.call_id in state.started_ids and call.call_id not in state.open_outcomes:
+            yield _finish(run, refusal(prepare(run, call), _stopped()))
 
 
 def observe(run: RunContext) -> None:

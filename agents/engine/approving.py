@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field, replace
 
 from agents.engine.calls import PendingApproval, ToolOutcome, fingerprint
@@ -189,15 +189,13 @@ async def _run_decided(
     plan.ready.append(prepared)
 
 
-def request_events(run: RunContext, plan: RoundPlan) -> list[AgentEvent]:
-    """Return the requests that were not told yet."""
-    events: list[AgentEvent] = []
+def request_events(run: RunContext, plan: RoundPlan) -> Iterator[AgentEvent]:
+    """Yield the requests that were not told yet, each noted just before it is told."""
     for pending in plan.waiting:
         if pending.call_id not in run.state.requested_ids:
             run.state.requested_ids.append(pending.call_id)
             shown = pending.model_dump(exclude={"decision"})
-            events.append(ApprovalRequested(round=run.state.round, **shown))
-    return events
+            yield ApprovalRequested(round=run.state.round, **shown)
 
 
 def _repeated(run: RunContext, prepared: PreparedCall) -> ToolFailed:

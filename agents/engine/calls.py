@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents.engine.aliases import Source
-from agents.engine.events import ApprovalKind, Resolution
+from agents.engine.events import ApprovalKind, Decided
 
 
 class _Value(BaseModel):
@@ -35,7 +35,7 @@ class ToolOutcome(_Value):
 class Decision(_Value):
     """What a person (or the clock) decided about one waiting call."""
 
-    resolution: Resolution
+    resolution: Decided
     decision_hash: str
     """As in the `ApprovalRequested` event; binds the decision to exactly that call."""
     arguments: dict[str, Any] | None = None

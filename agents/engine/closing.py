@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from agents.engine.acting import end_open_calls
 from agents.engine.citations import Citation, CitationDecoder
 from agents.engine.concluding import say
 from agents.engine.errors import RunCancelled
@@ -28,6 +29,8 @@ async def close(run: RunContext, step: Finish | Abort) -> AsyncGenerator[AgentEv
     state = run.state
     state.closing = step
     state.round_open = False
+    for event in end_open_calls(run):
+        yield event
     if isinstance(step, Abort):
         async with aclosing(_make_the_best(run, step)) as events:
             async for event in events:

@@ -46,7 +46,9 @@ DegradedReason = Literal[
 ]
 CallPurpose = Literal["round", "synthesis", "summary"]
 ApprovalKind = Literal["call", "recovery"]
-Resolution = Literal["approved", "edited", "rejected", "expired"]
+Decided = Literal["approved", "edited", "rejected", "expired"]
+Resolution = Literal["approved", "edited", "rejected", "expired", "cancelled"]
+"""`cancelled`: the run was stopped before anyone decided."""
 
 
 class _Event(BaseModel):

@@ -210,7 +210,7 @@ async def _success(run: RunContext, prepared: PreparedCall, result: ToolResult) 
         name=prepared.info.name,
         ok=True,
         output=output,
-        summary=_one_line(clean_text(result.summary or output)),
+        summary=_one_line(clean_text(result.summary)) or prepared.info.title,
         data=clean_json(result.data),
         sources=run.state.aliases.mentioned_in(output),
     )

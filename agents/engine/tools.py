@@ -39,7 +39,7 @@ class ToolResult:
     output: str
     """For the model; cut to the tool's budget before it is read."""
     summary: str = ""
-    """One line for people, such as "3 of 40 passages kept"."""
+    """One line for people, such as "3 of 40 passages kept"; the call's title when empty."""
     data: dict[str, Any] = field(default_factory=dict)
     """The structured result for the tool's card; JSON."""
 

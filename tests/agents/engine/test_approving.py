@@ -8,6 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from agents.engine.calls import Decision, ToolOutcome
+from agents.engine.cancel import CancelToken
 from agents.engine.errors import DecisionRefused, RunInterrupted
 from agents.engine.events import RunFinished
 from agents.engine.state import RunState
@@ -234,6 +235,17 @@ async def test_a_run_with_open_approvals_still_waits_and_does_not_ask_twice() ->
     state, model, toolset = await waiting_run(policy, send)
     assert await events_of(a_loop(model, toolset=toolset), state) == []
     assert len(policy.asked) == 1
+
+
+async def test_a_stop_closes_what_waits() -> None:
+    send, policy, token = mailer(), Policy({"send": ASK}), CancelToken()
+    state, model, toolset = await waiting_run(policy, send)
+    token.cancel()
+    events = told(await events_of(a_loop(model, toolset=toolset), state, cancel=token))
+    assert [(e["type"], e.get("resolution"), e.get("outcome")) for e in events] == [
+        ("approval_resolved", "cancelled", None),
+        ("run_finished", None, "stopped"),
+    ]
 
 
 async def test_a_decision_fits_only_the_call_it_was_made_for() -> None:

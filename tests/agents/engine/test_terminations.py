@@ -315,6 +315,18 @@ No answer was finished. What was found until then:
     )
 
 
+async def test_user_cancel_of_a_resumed_run_tells_the_end_of_its_open_calls() -> None:
+    search, state, token = FakeTool(answer=FOUND), a_run(), CancelToken()
+    model = ScriptedModel([calls(call("search"))])
+    async for event in a_loop(model, search.tool()).run(state):
+        if event.type == "tool_call_started":
+            break
+    token.cancel()
+    events = await events_of(a_loop(model, search.tool()), state, cancel=token)
+    assert [event["type"] for event in told(events)] == ["tool_call_finished", "run_finished"]
+    assert told(events)[0]["error_code"] == "cancelled"
+
+
 async def test_user_cancel_while_a_retry_waits() -> None:
     token = CancelToken()
 
