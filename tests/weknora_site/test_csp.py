@@ -8,7 +8,9 @@ from weknora_site.csp import ContentSecurityPolicyMiddleware
 
 def policy(path: str) -> dict[str, str]:
     middleware = ContentSecurityPolicyMiddleware(lambda request: HttpResponse("page"))
-    header = middleware(RequestFactory().get(path))["Content-Security-Policy"]
+    response = middleware(RequestFactory().get(path))
+    assert isinstance(response, HttpResponse)
+    header = response["Content-Security-Policy"]
     parts = (part.strip().partition(" ") for part in header.split(";"))
     return {name: value for name, _, value in parts}
 
