@@ -43,7 +43,7 @@ def with_imports(name: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("entry", ["chat.js", "composer.js", "documents.js"])
+@pytest.mark.parametrize("entry", ["chat.js", "composer.js", "upload.js", "morph.js"])
 def test_scripts_of_a_page_stay_under_20_kilobytes(entry):
     names = {"theme.js"} | with_imports("app.js") | with_imports(entry)
     assert len(names) > 5
