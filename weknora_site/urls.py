@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("account/", include("allauth.account.urls")),
     path("", include("accounts.urls")),
+    path("", include("providers.urls")),
     path("", include("knowledge.urls")),
     path("", include("agents.urls")),
 ]

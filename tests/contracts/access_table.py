@@ -112,6 +112,28 @@ KNOWLEDGE = (
     Row("document_cancel", "POST", admins(409)),
     Row("document_delete", "POST", admins(302)),
 )
+_MODEL = {
+    "name": "Tower talk",
+    "type": "chat",
+    "provider": "openai_compatible",
+    "model_id": "m",
+    "base_url": "http://127.0.0.1:9/v1",
+    "parameters": "{}",
+    "max_concurrency": 4,
+    "is_enabled": "on",
+}
+_OF_ADMINS = (302, 302, 403, 403, 302, LOGIN)
+PROVIDERS = (
+    Row("models", "GET", everybody(200)),
+    Row("model_new", "GET", (200, 200, 403, 403, 200, LOGIN)),
+    Row("model_new", "POST", _OF_ADMINS, _MODEL),
+    Row("model_new_test", "POST", (200, 200, 403, 403, 200, LOGIN), _MODEL),
+    Row("model", "GET", admins(200)),
+    Row("model", "POST", admins(302), _MODEL),
+    Row("model_test", "POST", (200, 200, 403, 403, 404, LOGIN), _MODEL),
+    Row("model_default", "POST", admins(302)),
+    Row("model_delete", "POST", admins(302)),
+)
 SITE = (
     Row("health_live", "GET", everybody(200, 200)),
     Row("health_ready", "GET", everybody(503, 503)),
@@ -150,4 +172,4 @@ ALLAUTH = (
     Row("account_confirm_reauthentication_code", "POST", everybody(302)),
 )
 
-TABLE = (*SITE, *ACCOUNTS, *ALLAUTH, *AGENTS, *KNOWLEDGE)
+TABLE = (*SITE, *ACCOUNTS, *ALLAUTH, *PROVIDERS, *AGENTS, *KNOWLEDGE)
