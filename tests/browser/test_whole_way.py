@@ -1,0 +1,141 @@
+"""The whole way in a real browser on the whole product, and a reload in mid-answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.product import EMAIL, Product
+from tests.slow_model import SlowModel
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+WORDS = [f"word{number} " for number in range(60)]
+MINUTE = 60_000
+HANDBOOK = """# Rules of the Lantern Club
+
+## Fees
+
+Members of the Lantern Club pay 42 crowns a year. Students pay half of it.
+
+## Meetings
+
+The club meets on the second Tuesday of each month at the old lighthouse.
+"""
+
+
+@pytest.fixture(scope="module")
+def slow_model() -> Iterator[SlowModel]:
+    model = SlowModel(WORDS, pause_seconds=0.12)
+    yield model
+    model.close()
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory, slow_model: SlowModel) -> Iterator[Product]:
+    """The product as `make run` starts it; one agent uses the slow model, the others the built-in."""
+    running = Product(tmp_path_factory.mktemp("product"))
+    running.start()
+    yield running
+    running.stop()
+
+
+def sign_in(page: Page, product: Product) -> None:
+    page.goto(product.url)
+    page.fill("[name=login]", EMAIL)
+    page.fill("[name=password]", product.password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.locator("#prompt")).to_be_visible()
+
+
+def connect(page: Page, product: Product, model: SlowModel) -> None:
+    """Connect the slow model by the form, try it, and make it the default."""
+    page.goto(f"{product.url}/models/new/")
+    page.fill("[name=name]", "Slow talker")
+    page.fill("[name=model_id]", "slow")
+    page.fill("[name=base_url]", model.url)
+    page.get_by_role("button", name="Test the connection").click()
+    expect(page.locator("#model-report")).to_contain_text("The model answers.", timeout=MINUTE)
+    page.check("[name=is_default]")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("tr", has_text="Slow talker").get_by_text("default")).to_be_visible()
+
+
+def keep_picture(page: Page, name: str) -> None:
+    """Keep a screenshot where a person asked for pictures."""
+    folder = os.environ.get("WEKNORA_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def test_from_sign_in_to_a_citation_that_opens_its_passage(page: Page, product: Product) -> None:
+    sign_in(page, product)
+    page.get_by_role("link", name="Knowledge", exact=True).click()
+    page.get_by_role("link", name="New knowledge base").first.click()
+    page.fill("[name=name]", "Club")
+    page.get_by_role("button", name="Make the base").click()
+    page.locator("input[type=file][name=file]").set_input_files(
+        [
+            {"name": "rules.md", "mimeType": "text/markdown", "buffer": HANDBOOK.encode()},
+            {"name": "empty.txt", "mimeType": "text/plain", "buffer": b" "},
+            {"name": "bomb.docx", "mimeType": "application/zip", "buffer": b"MZ" + b"\0" * 3000},
+        ]
+    )
+    expect(page.locator("tr", has_text="rules.md").get_by_text("Ready")).to_be_visible(
+        timeout=2 * MINUTE
+    )
+    for name in ("empty.txt", "bomb.docx"):
+        row = page.locator("tr", has_text=name)
+        expect(row.get_by_text("Refused")).to_be_visible(timeout=MINUTE)
+        expect(row.locator("small.bidi")).not_to_be_empty()
+    keep_picture(page, "base")
+    page.get_by_role("link", name="Chat", exact=True).click()
+    page.fill("#prompt", "How much do members of the Lantern Club pay a year?")
+    page.press("#prompt", "Enter")
+    answer = page.locator(".answer").last
+    expect(answer).to_contain_text("42 crowns", timeout=MINUTE)
+    expect(page.locator(".acts").last).to_be_visible(timeout=MINUTE)
+    expect(page.get_by_text("extractive, no language model").first).to_be_visible()
+    cite = answer.locator("a.cite").first
+    cite.click()
+    popover = page.locator("#cite-pop")
+    expect(popover).to_contain_text("42 crowns")
+    keep_picture(page, "citation")
+    popover.get_by_role("link", name="Show in document").click()
+    expect(page.locator(".passage.is-target")).to_contain_text("42 crowns a year")
+    keep_picture(page, "passage")
+
+
+def test_reload_in_mid_answer_goes_on_without_a_gap(
+    page: Page, product: Product, slow_model: SlowModel
+) -> None:
+    sign_in(page, product)
+    connect(page, product, slow_model)
+    asked_before = slow_model.calls
+    page.goto(product.url)
+    page.fill("#prompt", "Count for me.")
+    page.press("#prompt", "Enter")
+    expect(page.locator(".answer").last).to_contain_text("word8", timeout=MINUTE)
+    page.reload()
+    expect(page.locator(".answer").last).to_contain_text("word12", timeout=MINUTE)
+    second = page.context.new_page()
+    second.goto(page.url)
+    for window in (page, second):
+        expect(window.locator(".acts").last).to_be_visible(timeout=MINUTE)
+        text = window.locator(".answer").last.inner_text().split()
+        assert text == [word.strip() for word in WORDS]
+    assert slow_model.calls == asked_before + 1
+
+
+def test_stop_keeps_what_was_said(page: Page, product: Product, slow_model: SlowModel) -> None:
+    sign_in(page, product)
+    page.fill("#prompt", "Count again.")
+    page.press("#prompt", "Enter")
+    expect(page.locator(".answer").last).to_contain_text("word3", timeout=MINUTE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator(".run summary").last).to_contain_text("Stopped", timeout=MINUTE)
+    expect(page.locator(".answer").last).to_contain_text("word3")
+    expect(page.locator(".answer").last).not_to_contain_text("word59")

@@ -1,0 +1,139 @@
+"""The whole product in a folder of its own, for tests that use it as people do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from core.embedded.layout import REPOSITORY_DIR
+from core.embedded.ports import free_port
+
+START_SECONDS = 300.0
+EMAIL = "admin@example.com"
+
+
+class Product:
+    """`manage.py start`, its administrator, and commands against it."""
+
+    def __init__(self, data_dir: Path, **environment: str) -> None:
+        self.data_dir = data_dir
+        self.port = free_port()
+        outside = ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name not in outside},
+            "WEKNORA_DATA_DIR": str(data_dir),
+            "WEKNORA_PORT": str(self.port),
+            **environment,
+        }
+        self.lines: list[str] = []
+        self.password = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of its pages, without a slash at the end."""
+        return f"http://localhost:{self.port}"
+
+    def start(self) -> None:
+        """Start it and return when it says that it is ready."""
+        process = self._process = subprocess.Popen(
+            [sys.executable, "manage.py", "start"],
+            cwd=REPOSITORY_DIR,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        threading.Thread(target=self._read, args=(process,), daemon=True).start()
+        wait_for(
+            lambda: self.said("ready after") or process.poll() is not None,
+            seconds=START_SECONDS,
+            what="the product is ready",
+        )
+        assert process.poll() is None, "it ended before it was ready:\n" + "".join(self.lines)
+        found = re.search(r"Password   (\S+)", "".join(self.lines))
+        self.password = found[1] if found else self.password
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(timeout=60)
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+
+    def said(self, text: str) -> bool:
+        """Say whether a line of its log holds the text."""
+        return any(text in line for line in self.lines)
+
+    def command(self, *arguments: str) -> Any:
+        """Run `manage.py …` with `--json` and return what it prints, whatever its exit code."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments, "--json"],
+            cwd=REPOSITORY_DIR,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+    def kill_worker(self, role: str) -> int:
+        """SIGKILL the worker process of a role; the supervisor starts another."""
+        return self._kill(lambda title: f"worker {role}" in title or f"worker: {role}" in title)
+
+    def processes(self) -> list[psutil.Process]:
+        """Return all processes that the supervisor has begun."""
+        assert self._process is not None
+        return psutil.Process(self._process.pid).children(recursive=True)
+
+    def _kill(self, fits: Callable[[str], bool]) -> int:
+        for process in self.processes():
+            try:
+                title = " ".join(process.cmdline())
+            except psutil.NoSuchProcess:
+                continue
+            if fits(title):
+                process.kill()
+                return process.pid
+        raise AssertionError(
+            "no such process among " + str([p.cmdline() for p in self.processes()])
+        )
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                self.lines.append(line)
+        except ValueError:
+            return  # closed by `stop`
+
+
+def wait_for(condition: Callable[[], Any], *, seconds: float, what: str) -> Any:
+    """Return the condition's value as soon as it is true.
+
+    Raises:
+        AssertionError: it was not within the time.
+    """
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds:.0f} s: {what}")
