@@ -18,8 +18,11 @@ class CodeTracker:
 
     def feed(self, text: str) -> None:
         """Go on over the text."""
-        for character in text:
-            self._step(character)
+        if "`" in text:
+            for character in text:
+                self._step(character)
+        elif text:
+            self._skip(text)
 
     def in_code_at(self, character: str) -> bool:
         """Whether `character`, coming next, stands inside of code."""
@@ -31,6 +34,17 @@ class CodeTracker:
     def at_line_start(self) -> bool:
         """Whether only white space stands before the next character in its line."""
         return self._line_start and not self._ticks
+
+    def _skip(self, text: str) -> None:
+        """Do what `_step` does for each character of a text without backticks, at once."""
+        if self._ticks:
+            self._close_ticks()
+        last_line = text.rpartition("\n")[2]
+        if len(last_line) < len(text):
+            self._inline = 0
+            self._line_start = True
+        if last_line and not last_line.isspace():
+            self._line_start = False
 
     def _step(self, character: str) -> None:
         if character == "`":
@@ -62,10 +76,14 @@ class CodeTracker:
 
 
 def held_suffix(text: str, markers: tuple[str, ...]) -> int:
-    """Return how many characters at the end of `text` may be the beginning of a marker."""
-    longest = max(len(marker) for marker in markers) - 1
-    for size in range(min(longest, len(text)), 0, -1):
-        tail = text[-size:]
-        if any(marker.startswith(tail) for marker in markers):
-            return size
+    """Return how many characters at the end of `text` may begin a marker.
+
+    All markers begin with `<` or `[`; it is asked for every piece of text, so others are passed over.
+    """
+    longest = max(map(len, markers)) - 1
+    for position in range(max(0, len(text) - longest), len(text)):
+        if text[position] in "<[":
+            tail = text[position:]
+            if any(len(m) > len(tail) and m.startswith(tail) for m in markers):
+                return len(tail)
     return 0
