@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 
 from core.embedded.errors import EmbeddedError
 from core.embedded.ports import is_free, settle_port
@@ -73,7 +74,7 @@ class Start:
                 if program.entry is None:
                     self._supervisor.begin(program)
             if forks:
-                load(environment(self._options))
+                self._load()
             if self._options.prepares:
                 self._prepare(forked=bool(forks))
             if self._supervisor.asked_to_end:
@@ -116,6 +117,14 @@ class Start:
         if self._secrets is None:
             raise RuntimeError("the secrets are made before they are used")
         return self._secrets
+
+    def _load(self) -> None:
+        """Load the product's code, for the forks."""
+        try:
+            load(environment(self._options))
+        except Exception as error:  # noqa: BLE001  any module of the product may raise anything
+            self._log.say(traceback.format_exc())
+            raise Refused(f"the code cannot be loaded: {error}") from None
 
     def _prepare(self, *, forked: bool) -> None:
         """Migrate and seed in a process of its own, whose memory is then given back."""
