@@ -32,7 +32,8 @@ class Limits:
 
     memory_bytes: int = 2048 * MIB
     """Address space."""
-    cpu_seconds: int = 60
+    cpu_seconds: int | None = 60
+    """None for a process that lives on; whoever started it counts then."""
     wall_seconds: float = 90.0
     """Whoever started the work kills it then."""
     file_size_bytes: int = 128 * MIB
@@ -125,8 +126,9 @@ def apply_limits(limits: Limits, *, network_left: bool = False) -> Confinement:
         _lower_limit(kind, value, value)
     if limits.processes is not None:
         _lower_limit(resource.RLIMIT_NPROC, limits.processes, limits.processes)
-    # The first limit sends SIGXCPU, which can be told from other deaths; the second kills.
-    _lower_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
+    if limits.cpu_seconds is not None:
+        # The first limit sends SIGXCPU, which can be told from other deaths; the second kills.
+        _lower_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
     libc = _libc()
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

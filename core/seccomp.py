@@ -22,8 +22,8 @@ _OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_FIRST_ARGUMENT = 0, 4, 16
 _CLONE_THREAD = 0x00010000
 _X32_NUMBERS = 0x40000000
 _PR_SET_NO_NEW_PRIVS = 38
-_PR_SET_SECCOMP = 22
-_SECCOMP_MODE_FILTER = 2
+_SET_MODE_FILTER = 1
+_ALL_THREADS = 1
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class _Machine:
     forbidden: dict[str, int]
     clone: int
     clone3: int
+    seccomp: int
     only_self: dict[str, int]
     """Calls that may name this process (or 0) only, by their first argument."""
 
@@ -57,7 +58,7 @@ _X86_64 = _Machine(
         "request_key": 249, "io_uring_setup": 425, "userfaultfd": 323, "shmget": 29, "shmat": 30,
         "msgget": 68, "semget": 64, "mq_open": 240,
     },
-    clone=56, clone3=435,
+    clone=56, clone3=435, seccomp=317,
     only_self={"kill": 62, "tgkill": 234, "prlimit64": 302},
 )
 _ARM_64 = _Machine(
@@ -76,7 +77,7 @@ _ARM_64 = _Machine(
         "request_key": 218, "io_uring_setup": 425, "userfaultfd": 282, "shmget": 194,
         "shmat": 196, "msgget": 186, "semget": 190, "mq_open": 180,
     },
-    clone=220, clone3=435,
+    clone=220, clone3=435, seccomp=277,
     only_self={"kill": 129, "tgkill": 131, "prlimit64": 261},
 )
 # fmt: on
@@ -90,10 +91,7 @@ def can_filter() -> bool:
 
 
 def forbid_system_access() -> bool:
-    """Install the filter in this process for good; return False where that is not possible.
-
-    Threads that run already are not covered: call it before starting any.
-    """
+    """Install the filter in all threads of this process for good; return False where it cannot."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         return False
@@ -105,7 +103,8 @@ def forbid_system_access() -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0) == 0)
+    failed = libc.syscall(machine.seccomp, _SET_MODE_FILTER, _ALL_THREADS, header)
+    return bool(failed == 0)
 
 
 def _program(machine: _Machine, *, process_id: int) -> bytes:

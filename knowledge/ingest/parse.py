@@ -7,22 +7,23 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from core.isolation import Limits
 from knowledge.ingest.gates import GateLimits, check_name, check_size
-from knowledge.ingest.parser_process import (
+from knowledge.ingest.helper_process import (
+    HelperProcess,
+    HelperUnavailable,
     Outcome,
     ParseCancelled,
-    ParserProcess,
-    ParserUnavailable,
 )
 from knowledge.ingest.wire import document_from_json
 from knowledge.parsers.contract import ParsedDocument, ParseRefused
 
-__all__ = ["ParseCancelled", "ParsedDocument", "ParseRefused", "ParserUnavailable", "parse_file"]
+__all__ = ["ParseCancelled", "ParsedDocument", "ParseRefused", "HelperUnavailable", "parse_file"]
 
 _logger = logging.getLogger(__name__)
-_PARSER_PROCESS = ParserProcess("knowledge.ingest.zygote")
+_PARSERS = HelperProcess("knowledge.ingest.zygote")
 _MEMORY_WORDS = ("memory allocation", "out of memory", "MemoryError", "bad_alloc", "alloc")
 _warned_of_open_network = False
 
@@ -41,26 +42,42 @@ def parse_file(
     Raises:
         ParseRefused: the file is not read, for a reason that its owner can act on.
         ParseCancelled: `should_cancel` returned True.
-        ParserUnavailable: the parser process does not start; not the file's fault.
+        HelperUnavailable: the parser process does not start; not the file's fault.
         FileNotFoundError: there is nothing at `content_path`.
     """
-    limits = limits or Limits()
     check_name(name)
     with content_path.open("rb") as content:
         check_size(os.fstat(content.fileno()).st_size, GateLimits())
-        outcome = _PARSER_PROCESS.run(
+        outcome = run_parser(
             {"work": "parse", "name": name},
             content=content.fileno(),
-            limits=limits,
+            limits=limits or Limits(),
             should_cancel=should_cancel,
         )
-    answer = outcome.answer
-    if answer is None:
+    return document_from_json((outcome.answer or {})["document"])
+
+
+def run_parser(
+    request: dict[str, Any],
+    *,
+    content: int,
+    limits: Limits,
+    should_cancel: Callable[[], bool] | None,
+) -> Outcome:
+    """Have one request done by a forked child of the parser process; it has an answer.
+
+    Raises:
+        ParseRefused: the child refused the file or died of it.
+        ParseCancelled: `should_cancel` returned True.
+        HelperUnavailable: the parser process does not start.
+    """
+    outcome = _PARSERS.run(request, content=content, limits=limits, should_cancel=should_cancel)
+    if outcome.answer is None:
         raise _death(outcome, limits)
-    if "refused" in answer:
-        raise ParseRefused(*answer["refused"])
-    _warn_of_open_network(answer["confinement"][0])
-    return document_from_json(answer["document"])
+    if "refused" in outcome.answer:
+        raise ParseRefused(*outcome.answer["refused"])
+    _warn_of_open_network(outcome.answer["confinement"][0])
+    return outcome
 
 
 def _death(outcome: Outcome, limits: Limits) -> ParseRefused:

@@ -14,8 +14,10 @@ import time
 import zipfile
 from pathlib import Path
 
+from PIL import Image
 from pptx import Presentation
 
+from knowledge.ingest.render import render_page
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.registry import parsers_by_type
 
@@ -59,6 +61,9 @@ def warm_parsers() -> None:
         if file_type in parsers:
             with contextlib.suppress(ParseRefused):
                 parsers[file_type].parse(sample, f"sample.{file_type}")
+    for picture in ("PNG", "JPEG"):
+        render_page(_picture(picture), 1)
+    render_page(_PDF, 1)
     _wait_for_threads_to_end()
 
 
@@ -105,6 +110,12 @@ def _docx() -> bytes:
     with zipfile.ZipFile(content, "w") as archive:
         for name, text in parts.items():
             archive.writestr(name, text)
+    return content.getvalue()
+
+
+def _picture(kind: str) -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", (8, 8), "white").save(content, kind)
     return content.getvalue()
 
 

@@ -1,10 +1,8 @@
 """The parser process: imports every parser once, then forks a child under limits per document.
 
-Started by `parser_process.py` as `python -m knowledge.ingest.zygote FD IDLE_SECONDS`. Each request is one
-message on the control socket, a JSON object with descriptors: the document, an empty file for
-the result, one for error output, and a line that reports the end; closing its other end kills
-the child. The process has one thread and ends when its owner does (the control socket closes)
-or when idle.
+Started by `helper_process.py` as `python -m knowledge.ingest.zygote FD IDLE_SECONDS`; closing the
+other end of a request's line kills its child. The process has one thread and ends when its owner
+does (the control socket closes) or when idle.
 """
 
 from __future__ import annotations
@@ -31,6 +29,7 @@ from core.isolation import (
     leave_network,
 )
 from knowledge.ingest.isolated import parse_content
+from knowledge.ingest.render import render_page
 from knowledge.ingest.warmup import warm_parsers
 from knowledge.ingest.wire import document_to_json, dump
 from knowledge.parsers.contract import ParseRefused
@@ -152,9 +151,10 @@ def _run_child(
         die_with_parent(zygote_id)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         confinement = apply_limits(Limits(**request["limits"]), network_left=network_left)
-        answer = _answer(request, content)
+        answer, payload = _answer(request, content)
         answer["confinement"] = [confinement.network, confinement.system_calls]
-        _write_all(result, dump(answer))
+        _write_all(result, dump(answer) + b"\n")
+        _write_all(result, payload)
         code = 0
     except MemoryError:
         _write_all(result, dump(_refusal(_OUT_OF_MEMORY)))
@@ -165,13 +165,16 @@ def _run_child(
         os._exit(code)
 
 
-def _answer(request: dict[str, Any], content: int) -> dict[str, Any]:
-    size = os.fstat(content).st_size
+def _answer(request: dict[str, Any], content: int) -> tuple[dict[str, Any], bytes]:
+    """Do the work; return the answer and what goes behind it."""
+    data = os.pread(content, os.fstat(content).st_size, 0)
     try:
-        document = parse_content(os.pread(content, size, 0), request["name"])
+        if request["work"] == "render":
+            picture = render_page(data, request["page"])
+            return {"size": [picture.width, picture.height]}, picture.pixels
+        return {"document": document_to_json(parse_content(data, request["name"]))}, b""
     except ParseRefused as refusal:
-        return _refusal(refusal)
-    return {"document": document_to_json(document)}
+        return _refusal(refusal), b""
 
 
 def _refusal(refusal: ParseRefused) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pytest
 from core.isolation import MIB, Limits
 from knowledge.ingest import parse
 from knowledge.ingest.parse import ParseCancelled, ParseRefused, parse_file
-from knowledge.ingest.parser_process import ParserProcess, ParserUnavailable
+from knowledge.ingest.helper_process import HelperProcess, HelperUnavailable
 from tests.knowledge.ingest.hostile import flate_bomb
 from tests.process import ends_within
 
@@ -36,7 +36,7 @@ def slow_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def running() -> int:
-    process_id = parse._PARSER_PROCESS.process_id
+    process_id = parse._PARSERS.process_id
     assert process_id is not None
     return process_id
 
@@ -168,7 +168,7 @@ def test_the_parser_process_holds_no_secret_and_is_nobody(text_file, monkeypatch
 
 
 def test_an_idle_parser_process_ends_and_the_next_file_starts_another(text_file):
-    process = ParserProcess("knowledge.ingest.zygote", idle_seconds=0.2)
+    process = HelperProcess("knowledge.ingest.zygote", idle_seconds=0.2)
     request = {"work": "parse", "name": "hello.txt"}
     with text_file.open("rb") as content:
         arguments = {"content": content.fileno(), "limits": Limits(), "should_cancel": None}
@@ -182,8 +182,8 @@ def test_an_idle_parser_process_ends_and_the_next_file_starts_another(text_file)
 
 
 def test_a_parser_process_that_cannot_start_is_no_fault_of_the_file(text_file):
-    process = ParserProcess("knowledge.ingest.there_is_no_such_module")
-    with text_file.open("rb") as content, pytest.raises(ParserUnavailable, match="requirements"):
+    process = HelperProcess("knowledge.ingest.there_is_no_such_module")
+    with text_file.open("rb") as content, pytest.raises(HelperUnavailable, match="requirements"):
         process.run({}, content=content.fileno(), limits=Limits(), should_cancel=None)
     process.stop()
 
@@ -208,7 +208,7 @@ def test_the_parser_process_ends_with_its_owner(text_file):
         "from pathlib import Path\n"
         "from knowledge.ingest import parse\n"
         f"parse.parse_file(Path({str(text_file)!r}), 'hello.txt')\n"
-        "print(parse._PARSER_PROCESS.process_id, flush=True)\n"
+        "print(parse._PARSERS.process_id, flush=True)\n"
         "input()\n"
     )
     owner = subprocess.Popen(

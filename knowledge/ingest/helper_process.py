@@ -1,4 +1,9 @@
-"""Our end of the parser process: started on first use, shared by all threads of this process."""
+"""Our end of a helper process (parsers, OCR): started on first use, shared by all threads.
+
+One message on the control socket is one piece of work, with descriptors: its content, an empty
+file for the answer, one for error output, and a line that reports the end. The answer is one line
+of JSON, maybe with bytes behind it.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +33,8 @@ class ParseCancelled(Exception):
     """The caller's `should_cancel` said so; the work was killed."""
 
 
-class ParserUnavailable(RuntimeError):
-    """The parser process cannot be started: the installation is at fault, not the file."""
+class HelperUnavailable(RuntimeError):
+    """The process cannot be started: the installation is at fault, not the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,17 +42,19 @@ class Outcome:
     """How one piece of isolated work ended."""
 
     answer: dict[str, Any] | None
-    """What the child wrote; None when it died before."""
-    signal: int
-    timed_out: bool
-    errors: str
+    """What it wrote; None when it died before."""
+    payload: bytes = b""
+    """What it wrote behind the answer: pixels."""
+    signal: int = 0
+    timed_out: bool = False
+    errors: str = ""
     """Last words on its error output."""
     peak_bytes: int = 0
     cpu_seconds: float = 0.0
 
 
-class ParserProcess:
-    """Sends work to the parser process; thread-safe."""
+class HelperProcess:
+    """Sends work to `module`, run as a process of its own; thread-safe."""
 
     def __init__(self, module: str, *, idle_seconds: float = 30.0) -> None:
         self._module = module
@@ -69,14 +76,14 @@ class ParserProcess:
 
         Raises:
             ParseCancelled: `should_cancel` returned True meanwhile.
-            ParserUnavailable: the process does not start.
+            HelperUnavailable: the process does not start.
         """
         message = json.dumps(request | {"limits": asdict(limits)}).encode()
         for _ in range(_ATTEMPTS):
             outcome = self._attempt(message, content, limits, should_cancel)
             if outcome is not None:
                 return outcome
-        raise ParserUnavailable(
+        raise HelperUnavailable(
             f"{self._module} ended before it answered; its last words are in our error output. "
             "Check that the packages of requirements.txt are installed."
         )
@@ -98,6 +105,8 @@ class ParserProcess:
             report = _wait(ours, limits.wall_seconds + _GRACE_SECONDS, should_cancel)
             if report is None:
                 return None
+            if not report:
+                self.stop()
             return _outcome(report, _read_all(result), _read_all(errors))
         finally:
             ours.close()
@@ -153,8 +162,10 @@ class ParserProcess:
             return self._process.pid if running and self._process is not None else None
 
     def stop(self) -> None:
-        """Let the process end; work in flight dies with it."""
+        """End the process; work in flight dies with it."""
         with self._lock:
+            if self._process is not None:
+                self._process.kill()
             self._stop()
 
     def _forget(self) -> None:
@@ -181,9 +192,11 @@ def _wait(
 
 def _outcome(report: bytes, answer: bytes, errors: bytes) -> Outcome:
     fields = json.loads(report) if report else {"signal": 9, "timed_out": True}
-    intact = not fields["signal"] and not fields["timed_out"] and answer
+    intact = not fields["signal"] and not fields["timed_out"]
+    head, _, payload = answer.partition(b"\n") if intact else (b"", b"", b"")
     return Outcome(
-        answer=json.loads(answer) if intact else None,
+        answer=json.loads(head) if head else None,
+        payload=payload,
         errors=errors[-2_000:].decode("utf-8", "replace"),
         **fields,
     )

@@ -1,0 +1,71 @@
+"""A page or a picture as pixels for OCR, made inside an isolated child."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import pypdfium2  # type: ignore[import-untyped]  # ships no types
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from knowledge.ingest.gates import GateLimits, check_content
+from knowledge.parsers.contract import ParseRefused
+from knowledge.parsers.filetypes import detect_type
+from knowledge.parsers.pdf_checks import open_pdf
+
+_DPI = 200
+_LONG_EDGE = 2_000
+_POINTS_PER_INCH = 72
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """Rows of blue, green and red bytes."""
+
+    width: int
+    height: int
+    pixels: bytes
+
+
+def render_page(content: bytes, page: int) -> Picture:
+    """Return page `page` (from 1) of a PDF, or the picture itself, at most 2,000 pixels long.
+
+    Raises:
+        ParseRefused: damaged, too_large, encrypted.
+    """
+    file_type = detect_type(content, "")
+    check_content(content, file_type, GateLimits())
+    if file_type == "pdf":
+        return _pdf_page(content, page)
+    return _image(content)
+
+
+def _pdf_page(content: bytes, page: int) -> Picture:
+    with open_pdf(content) as document:
+        try:
+            shown = document[page - 1]
+        except (pypdfium2.PdfiumError, IndexError) as error:
+            raise ParseRefused("damaged", f"Page {page} of the PDF cannot be drawn.") from error
+        longest = max(shown.get_size()) or 1.0
+        scale = min(_DPI / _POINTS_PER_INCH, _LONG_EDGE / longest)
+        image = shown.render(scale=scale, may_draw_forms=False).to_pil()
+        return _picture(image)
+
+
+def _image(content: bytes) -> Picture:
+    try:
+        image = ImageOps.exif_transpose(Image.open(io.BytesIO(content)))
+        image.thumbnail((_LONG_EDGE, _LONG_EDGE))
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise ParseRefused("damaged", "The picture cannot be opened. Save it anew.") from error
+    if image.mode in {"RGBA", "LA", "PA"} or "transparency" in image.info:
+        # Dark text on nothing would become dark on black.
+        ground = Image.new("RGBA", image.size, "white")
+        ground.alpha_composite(image.convert("RGBA"))
+        image = ground
+    return _picture(image)
+
+
+def _picture(image: Image.Image) -> Picture:
+    rgb = image.convert("RGB")
+    return Picture(width=rgb.width, height=rgb.height, pixels=rgb.tobytes("raw", "BGR"))
