@@ -13,6 +13,7 @@ from core.embedded.ports import remembered_port
 from core.embedded.secrets_file import read_secrets, throwaway_secrets
 from core.embedded.services import embedded_addresses
 from weknora_site import env
+from weknora_site.admin_theme import UNFOLD as UNFOLD
 
 django_stubs_ext.monkeypatch()
 

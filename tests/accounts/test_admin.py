@@ -41,6 +41,12 @@ def test_lists_and_forms_open_in_the_theme(root: Client, olivia: Persona, model:
     assert root.get(admin_url(model, "change", row.pk)).status_code == 200
 
 
+def test_the_site_wears_the_products_colours(root: Client) -> None:
+    page = root.get(reverse("admin:index")).content.decode()
+    for part in ("WeKnora Django", "css/bridge.css", "oklch(53% .205 266)"):
+        assert part in page
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_staff_without_being_superuser_sees_nothing(olivia: Persona, model: type) -> None:
     staff = make_user(is_staff=True)
