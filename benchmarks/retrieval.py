@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import random
-import signal
 import sys
 import tempfile
 import time
@@ -112,8 +111,6 @@ def main() -> int:
     wanted = [options.dir / f"{case.passages}.passages.jsonl" for case in CASES]
     if not all(path.exists() for path in wanted):
         return no_data(NAME, options.dir)
-    # Terminated, it still removes its services and files.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with _installation():
         return _measure(options.dir, options.questions)
 

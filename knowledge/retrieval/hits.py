@@ -78,7 +78,7 @@ class RetrievalTrace:
 
     terms: tuple[QueryTerm, ...]
     matched_by: tuple[str, ...]
-    """The rarest terms, of which a keyword candidate has at least one."""
+    """The rarest terms: a candidate by words has one of them, or all where none is rare."""
     passages: int
     """How many passages the bases hold."""
     exact: bool

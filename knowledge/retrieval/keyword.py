@@ -24,14 +24,30 @@ from knowledge.text.analyze import analyze
 
 RAREST_TERMS = 4
 FREQUENT_SHARE = 0.05
-"""A term in more passages than that chooses none; only above `FREQUENT_FROM` passages, because in
+"""A term in more passages than that chooses none on its own; only above `FREQUENT_FROM` passages, because in
 a small base every term is frequent."""
 FREQUENT_FROM = 1_000
+FREQUENT_TERMS = 2
+"""Where every term is frequent, a passage needs so many of them: one would choose half of the base."""
 SMALLEST_BASE = 100
 """A base counts as at least so large: in a base of three passages no term is rare, and coverage
 would be all about the words that are missing."""
 MAXIMUM_TERMS = 128
 """Of a question; the terms behind them are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """By which terms candidates are found."""
+
+    terms: tuple[str, ...]
+    """Rarest first."""
+    all_of_them: bool
+    """Whether a passage needs all of them; else one is enough."""
+
+    def tsquery(self) -> str:
+        """Return it as PostgreSQL writes it."""
+        return (" & " if self.all_of_them else " | ").join(map(quote_term, self.terms))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +72,18 @@ class WeighedTerms:
         """Return the question's terms that the passage has."""
         return tuple(each.term for each in self.terms if each.term in have)
 
-    def rarest(self) -> tuple[str, ...]:
-        """Return the terms by which candidates are found, rarest first."""
+    def choose(self) -> Match:
+        """Return the terms by which candidates are found."""
         known = sorted(
             (each for each in self.terms if each.chunk_count),
             key=lambda each: (each.chunk_count, each.term),
         )
-        rare = known[:RAREST_TERMS]
-        if self.passages > FREQUENT_FROM:
-            most = self.passages * FREQUENT_SHARE
-            rare = [each for each in rare if each.chunk_count <= most] or known[:1]
-        return tuple(each.term for each in rare)
+        most = self.passages * FREQUENT_SHARE if self.passages > FREQUENT_FROM else math.inf
+        rare = [each.term for each in known[:RAREST_TERMS] if each.chunk_count <= most]
+        if rare:
+            return Match(terms=tuple(rare), all_of_them=False)
+        frequent = tuple(each.term for each in known[:FREQUENT_TERMS])
+        return Match(terms=frequent, all_of_them=True)
 
 
 def weigh_terms(question: str, where: Searched) -> WeighedTerms:
@@ -97,8 +114,8 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
 
     Ties are in the order of document and position.
     """
-    rarest = terms.rarest()
-    if not rarest:
+    match = terms.choose()
+    if not match.terms:
         return []
     known = [each for each in terms.terms if each.chunk_count]
     score = " + ".join(["(keywords.terms @@ %s::tsquery)::int * %s::float8"] * len(known))
@@ -111,7 +128,7 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
             f" JOIN ({permitted}) AS permitted ON permitted.id = keywords.chunk_id"
             " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"
             " ORDER BY score DESC, permitted.document_id, permitted.position LIMIT %s",
-            [*weights, *params, where.base_ids, " | ".join(map(quote_term, rarest)), limit],
+            [*weights, *params, where.base_ids, match.tsquery(), limit],
         )
         return [row[0] for row in cursor.fetchall()]
 

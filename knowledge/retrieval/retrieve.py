@@ -85,7 +85,7 @@ def retrieve(
         other_language=foreign,
         trace=RetrievalTrace(
             terms=terms.terms,
-            matched_by=terms.rarest(),
+            matched_by=terms.choose().terms,
             passages=terms.passages,
             exact=exact,
             rerank_mode=decision.mode,
