@@ -10,8 +10,15 @@ from collections.abc import Callable, Mapping
 _M_ARENA_MAX = -8
 
 
+class SettingsUnusable(Exception):
+    """A variable of the environment cannot be used; the message names it."""
+
+
 def load(environment: Mapping[str, str]) -> None:
     """Import what web and workers use and make it cheap to share.
+
+    Raises:
+        SettingsUnusable: a setting is wrong.
 
     Nothing may start a thread or open a connection here: a fork has neither. What does both, such
     as Twisted's reactor, is imported in the fork.
@@ -24,8 +31,12 @@ def load(environment: Mapping[str, str]) -> None:
 
     # All below needs the settings, which need the ports of the services that run by now.
     import django  # noqa: PLC0415
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
 
-    django.setup()
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        raise SettingsUnusable(str(error)) from None
 
     from django.urls import get_resolver  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from core.embedded.errors import EmbeddedError
 from core.embedded.ports import is_free, settle_port
 from core.embedded.secrets_file import InstallationSecrets, ensure_secrets
 from core.embedded.services import ServiceLease
-from weknora_site.supervisor.image import load
+from weknora_site.supervisor.image import SettingsUnusable, load
 from weknora_site.supervisor.lock import AlreadyRuns, RunLock
 from weknora_site.supervisor.options import Options, UsageError, environment, parse
 from weknora_site.supervisor.output import Log
@@ -122,6 +122,8 @@ class Start:
         """Load the product's code, for the forks."""
         try:
             load(environment(self._options))
+        except SettingsUnusable as error:
+            raise Refused(str(error)) from None
         except Exception as error:  # noqa: BLE001  any module of the product may raise anything
             self._log.say(traceback.format_exc())
             raise Refused(f"the code cannot be loaded: {error}") from None
