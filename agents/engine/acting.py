@@ -145,6 +145,10 @@ async def _run_batch(
             yield _outcome_of(task, tasks[task])
     finally:
         await _end([*tasks, stop])
+        for task in tasks:
+            # Several hooks may have failed; the first one is raised, the others are only read.
+            if task.done() and not task.cancelled():
+                task.exception()
 
 
 def _outcome_of(task: asyncio.Task[ToolOutcome], prepared: PreparedCall) -> ToolOutcome:

@@ -130,8 +130,10 @@ def frame_of_end(
     turn = agent_turn(run, view, evidence)
     base = f"#run-{view.run_id}"
     after = render_to_string("chat/_after.html", {"turn": turn})
+    who = render_to_string("chat/_who.html", {"turn": turn})
     ops: list[Op] = [_replace_op(view, step) for step in view.steps]
     ops += [
+        {"op": "replace", "to": f"{base}-who", "html": who},
         {"op": "md.end", "to": f"{base}-answer", "html": str(turn.answer_html)},
         _head(view, turn.state, turn.headline),
         {"op": "close", "to": base},

@@ -14,13 +14,14 @@ from accounts.actors import actor_of
 from accounts.models import User
 from agents.answers.history import history_of
 from agents.constants import AgentMode, BaseScope
+from agents.engine.aliases import Aliases
 from agents.engine.capabilities import Capability
 from agents.engine.limits import RunLimits
 from agents.engine.state import RunState as LoopState
 from agents.engine.toolsets import Toolset
 from agents.models import Agent, AgentRun
 from agents.runs.blobs import unpack_state
-from agents.runs.prompting import runtime_context, system_prompt
+from agents.runs.prompting import runtime_context_of, system_prompt
 from agents.runs.store import Lease
 from agents.tools.deps import RunDeps
 from agents.tools.registry import tools_for
@@ -103,10 +104,12 @@ def toolset_of(agent: Agent, bases: Sequence[KnowledgeBase]) -> Toolset[RunDeps]
 
 
 def _begin(run: AgentRun, agent: Agent, bases: Sequence[KnowledgeBase]) -> LoopState:
+    aliases = Aliases()
     return LoopState.begin(
         run.question.text,
         system=system_prompt(agent, has_bases=bool(bases), now=timezone.now()),
         history=history_of(run, turns=agent.history_turns),
         mode="quick" if agent.mode == AgentMode.QUICK else "react",
-        runtime_context=runtime_context(bases),
+        runtime_context=runtime_context_of(bases, aliases),
+        aliases=aliases,
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from xml.sax.saxutils import quoteattr
 
 from agents.constants import AgentMode
+from agents.engine.aliases import Aliases
+from agents.engine.context_blocks import BoundBase, runtime_context
 from agents.models import Agent
 from agents.prompts import agent_prompt
 from knowledge.models import KnowledgeBase
@@ -28,17 +29,19 @@ def system_prompt(agent: Agent, *, has_bases: bool, now: datetime) -> str:
     return agent_prompt(name).render(**filled, web_search_status=WEB_OFF)
 
 
-def runtime_context(bases: Sequence[KnowledgeBase]) -> str:
+def runtime_context_of(bases: Sequence[KnowledgeBase], aliases: Aliases) -> str:
     """Return what is true for this question only: the bases that can be searched.
-
-    It stands behind the question in one <context> block, which the extractive answerer leaves out.
 
     Each base has the attribute `ready_total` (documents that can be found).
     """
-    if not bases:
-        return ""
-    lines = ["<context>"]
-    for base in bases:
-        documents = str(getattr(base, "ready_total", 0))
-        lines.append(f"<base name={quoteattr(base.name)} documents={quoteattr(documents)}/>")
-    return "\n".join([*lines, "</context>"])
+    return runtime_context(bases=[_bound(base, aliases) for base in bases])
+
+
+def _bound(base: KnowledgeBase, aliases: Aliases) -> BoundBase:
+    return BoundBase(
+        alias=aliases.base(base.pk, title=base.name),
+        name=base.name,
+        description=base.description[:500],
+        capabilities=("vector", "keyword"),
+        documents=getattr(base, "ready_total", 0),
+    )

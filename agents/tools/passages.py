@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
-from xml.sax.saxutils import escape, quoteattr
 
+from agents.engine import context_blocks
 from agents.engine.aliases import Aliases
 
 
@@ -42,13 +42,16 @@ def _write(passage: Passage, aliases: Aliases) -> str:
     document = aliases.document(
         passage.document_id, base_id=passage.base_id, title=passage.document_name
     )
-    marks = {"id": chunk, "document": document, "name": passage.document_name}
-    if passage.page_from is not None:
-        marks["page"] = str(passage.page_from)
-    if passage.heading_path:
-        marks["heading"] = " › ".join(passage.heading_path)
-    attributes = " ".join(f"{name}={quoteattr(value)}" for name, value in marks.items())
-    return f"<passage {attributes}>\n{escape(passage.text)}\n</passage>"
+    return context_blocks.passage_block(
+        context_blocks.Passage(
+            alias=chunk,
+            document_alias=document,
+            name=passage.document_name,
+            text=passage.text,
+            page=passage.page_from,
+            heading=" › ".join(passage.heading_path),
+        )
+    )
 
 
 def card_of(passages: Iterable[Passage]) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def upload_facts() -> dict[str, Any]:
         "accept": ",".join(f".{each}" for each in extensions),
         "type_names": ", ".join(label_of(each) for each in NAMED_TYPES),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
-        "max_label": filesizeformat(settings.MAX_UPLOAD_BYTES),
+        "max_label": f"{settings.MAX_UPLOAD_BYTES // 1_000_000} MB",
     }
 
 

@@ -141,8 +141,8 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     found = get_base(request.actor, base_id)
     form = SearchForm(request.GET if "question" in request.GET else None)
     result: dict[str, Any] | None = None
-    if form.is_bound and form.is_valid():
-        result = _search(request, found, form)
+    if form.is_bound:
+        result = _search(request, found, form) if form.is_valid() else _unasked(form)
     context = {
         **_head(request, found, may_change=may(request.actor, "change", found)),
         "form": form,
@@ -165,6 +165,12 @@ def _search(request: SpaceRequest, found: KnowledgeBase, form: SearchForm) -> di
         return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": refusal.message}
     chunks = get_chunks(request.actor, dropped_ids(retrieval))
     return result_of(retrieval, {chunk.pk: chunk for chunk in chunks})
+
+
+def _unasked(form: SearchForm) -> dict[str, Any]:
+    """Return what the results say when the form cannot be used; the fragment has no form."""
+    problems = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
+    return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": " ".join(problems)}
 
 
 def _head(request: SpaceRequest, found: KnowledgeBase, *, may_change: bool) -> dict[str, Any]:
