@@ -69,7 +69,7 @@ def same_language(first: str, second: str) -> bool:
 def terms(text: str) -> set[str]:
     """Return what a text is matched by: stems of words, pairs of CJK characters, identifiers.
 
-    An identifier such as "RO-20221108" counts as a whole and by its parts.
+    An identifier such as "RO-20221108" counts as a whole, without its marks, and by longer parts.
     """
     found: set[str] = set()
     lowered = _STOP_HANGUL_WORDS.sub(" ", text.lower())
@@ -96,10 +96,10 @@ def _pairs_of(run: str) -> set[str]:
 
 def _word_terms(word: str) -> set[str]:
     parts = re.split(r"[-./'’:,]", word)
-    found = {_stem(part) for part in parts if _counts(part)}
-    if len(parts) > 1 and any(character.isdigit() for character in word):
-        found.add(word.replace(",", ""))
-    return found
+    if len(parts) == 1 or not any(character.isdigit() for character in word):
+        return {_stem(part) for part in parts if _counts(part)}
+    # Not every part of an identifier: together they would outweigh the rest of the question.
+    return {"".join(parts)} | {_stem(part) for part in parts if len(part) > 2 and _counts(part)}
 
 
 def _counts(word: str) -> bool:

@@ -19,6 +19,9 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|No|Fig|Sec|Inc|Ltd|Co|U\.S|e\.g|i\.e|cf|al|ca|c|p|pp)\.$"
 )
 _HEADING = re.compile(r"^#{1,6}\s")
+_BROKEN_HEADING = re.compile(r"^#{1,6}\s.{40,}[^.!?:。！？：\s]\s*$")
+_NUMBERING = re.compile(r"^(?:[\dIVX]+[.)]?)+\s")
+_LONG_HEADING = 60
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•·]|\(?\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
@@ -38,18 +41,40 @@ class Quotable:
 def quotables(markdown: str) -> list[Quotable]:
     """Return the pieces of a passage in its order."""
     found: list[Quotable] = []
-    blocks = list(_blocks(markdown.splitlines()))
+    blocks = _mended(list(_blocks(markdown.splitlines())))
     for position, block in enumerate(blocks):
         if _FENCE.match(block[0]):
             found.extend(_code(block))
         elif _ROW.match(block[0]):
             found.extend(_rows(block))
-        elif not _HEADING.match(block[0]):
+        elif _HEADING.match(block[0]):
+            found.extend(_heading(block[0]))
+        else:
             sentences = _prose(block)
             if sentences and sentences[-1].endswith((":", "：")):
                 sentences[-1] = _with_items(sentences[-1], blocks[position + 1 :])
             found.extend(Quotable(text=text) for text in sentences)
     return found
+
+
+def _mended(blocks: list[list[str]]) -> list[list[str]]:
+    """Join a heading that breaks off in mid-sentence with its rest: PDFs have bold first lines."""
+    mended: list[list[str]] = []
+    for block in blocks:
+        before = mended[-1][0] if mended else ""
+        if _BROKEN_HEADING.match(before) and block[0][:1].islower():
+            mended[-1] = [_HEADING.sub("", before), *block]
+        else:
+            mended.append(block)
+    return mended
+
+
+def _heading(line: str) -> list[Quotable]:
+    """Return a heading that says something by itself: a figure ("Total 5,738") or a sentence."""
+    text = _HEADING.sub("", line).strip().rstrip("#").strip()
+    bare = _NUMBERING.sub("", text)
+    says_something = any(c.isdigit() for c in bare) or len(bare) > _LONG_HEADING
+    return [Quotable(text=text[:MAXIMUM_CHARACTERS])] if says_something else []
 
 
 def _with_items(lead: str, following: list[list[str]]) -> str:

@@ -36,7 +36,7 @@ def test_an_unplaced_latin_text_may_be_any_latin_language() -> None:
     ("first", "second", "shared"),
     [
         ("How many airplanes fly?", "An airplane flies.", {"airplan", "fli"}),
-        ("RO-20221108 total", "order ro-20221108", {"ro", "20221108", "ro-20221108"}),
+        ("RO-20221108 total", "order ro-20221108", {"20221108", "ro20221108"}),
         ("总额 5,738", "5738 元", {"5738"}),
         ("运输费用", "承担运输", {"运输"}),
         ("タワーの高さ", "高さは333メートル", {"高さ"}),

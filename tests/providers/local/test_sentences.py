@@ -64,6 +64,22 @@ def test_a_lead_takes_its_list_along() -> None:
     ]
 
 
+def test_a_heading_is_quoted_when_it_says_something() -> None:
+    assert [piece.text for piece in quotables("### Grand total 5,738\n\n## 4. Method\n\n# II")] == [
+        "Grand total 5,738"
+    ]
+
+
+def test_a_heading_that_breaks_off_is_joined_with_its_rest() -> None:
+    text = (
+        "## Methods: The core region was sequenced in samples of 50\n\npatients. Nobody died here."
+    )
+    assert [piece.text for piece in quotables(text)] == [
+        "Methods: The core region was sequenced in samples of 50 patients.",
+        "Nobody died here.",
+    ]
+
+
 def test_labelled_lines_stand_alone() -> None:
     text = "Invoice: 17\nGrand total: 5,738.20\nDue: May 5"
     assert [piece.text for piece in quotables(text)] == text.splitlines()
