@@ -9,7 +9,7 @@ do it in one order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from knowledge.models import Chunk, Document, KeywordRow
 from knowledge.text.analyze import ANALYZER_VERSION, analyze
 from knowledge.text.passages import text_to_index
+from knowledge.text.tsvector import term_vector
 
 _BATCH = 2_000
 
@@ -55,17 +56,6 @@ def lock_base(base_id: UUID) -> None:
     """Make other writers of the base's keyword index wait until this transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT knowledge_lock_terms(%s)", [base_id])
-
-
-def term_vector(terms: Iterable[str]) -> str:
-    """Return the terms as PostgreSQL writes a tsvector without positions."""
-    return " ".join(quote_term(term) for term in sorted(set(terms)))
-
-
-def quote_term(term: str) -> str:
-    """Return a term as it stands in a tsvector or a tsquery."""
-    escaped = term.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
 
 
 def _row_of(document: Document, chunk: Chunk) -> KeywordRow:

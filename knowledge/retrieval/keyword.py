@@ -16,11 +16,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection
 from django.db.models import F, Func, Sum, TextField
 
-from knowledge.ingest.index import quote_term
 from knowledge.models import KeywordRow, TermStatistic
 from knowledge.retrieval.hits import QueryTerm
 from knowledge.retrieval.scope import Searched
 from knowledge.text.analyze import analyze
+from knowledge.text.tsvector import quote_term
 
 RAREST_TERMS = 4
 FREQUENT_SHARE = 0.05

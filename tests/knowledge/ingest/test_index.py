@@ -14,8 +14,6 @@ from core.tenancy import space_scope
 from knowledge.ingest.chunks import replace_chunks
 from knowledge.ingest.index import (
     index_chunks,
-    quote_term,
-    term_vector,
     unindex_chunks,
     unindex_document,
 )
@@ -197,13 +195,3 @@ def test_four_documents_at_once_neither_wait_for_each_other_nor_miscount():
     with space_scope(space.pk):
         assert KeywordRow.objects.count() == Chunk.objects.count()
         assert counted(base) == recounted(base)
-
-
-@pytest.mark.parametrize("term", ["it's", "back\\slash", "a:b*c|d&!(e)", "引号", "''"])
-def test_any_term_is_quoted_so_that_the_database_reads_it_back(db, term):
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tsvector_to_array(%s::tsvector), %s::tsvector @@ %s::tsquery",
-            [term_vector([term]), term_vector([term]), quote_term(term)],
-        )
-        assert cursor.fetchone() == ([term], True)
