@@ -14,8 +14,8 @@ from uuid import UUID
 
 from knowledge.retrieval.fuse import Ranked, order_of
 from knowledge.retrieval.hits import RerankMode
+from knowledge.retrieval.languages import in_another_language
 from knowledge.retrieval.settings import RerankWish
-from knowledge.text.analyze import share_language
 from providers.contracts.embedding import RerankModel
 
 DEPTH = 20
@@ -50,7 +50,8 @@ def decide(
         return Decision(mode="none", reason="Reranking is switched off.")
     if len(ranked) < 2:
         return Decision(mode="none", reason="There is nothing to order.")
-    if not share_language(question, texts[ranked[0].candidate.chunk_id]):
+    best = ranked[0].candidate
+    if in_another_language(question, texts[best.chunk_id], coverage=best.keyword_score):
         return Decision(mode="pure", reason="The best passage is in another language.")
     if wish == "always":
         return Decision(mode="mix", reason="It is always wished.")

@@ -20,12 +20,12 @@ from knowledge.retrieval.expand import drop_duplicates, read_contexts
 from knowledge.retrieval.fuse import Ranked, fuse
 from knowledge.retrieval.hits import Retrieval, RetrievalHit, RetrievalTrace
 from knowledge.retrieval.keyword import WeighedTerms, search_keywords, weigh_terms
+from knowledge.retrieval.languages import in_another_language
 from knowledge.retrieval.models import QueryVectors, embed_query, find_rerank_model
 from knowledge.retrieval.rerank import Decision, Reranked, decide, rerank
 from knowledge.retrieval.scope import Scope, Searched, resolve
 from knowledge.retrieval.settings import RetrievalSettings, effective
 from knowledge.retrieval.trace import Course, Stopwatch, trace_candidates
-from knowledge.text.analyze import share_language
 from providers.contracts.errors import ModelError
 
 DENSE_CANDIDATES = 50
@@ -77,7 +77,9 @@ def retrieve(
         terms=terms,
     )
     best = kept[0].candidate if kept else None
-    foreign = bool(hits) and not share_language(question, hits[0].text)
+    foreign = bool(hits) and in_another_language(
+        question, hits[0].text, coverage=hits[0].keyword_score
+    )
     return Retrieval(
         query=question,
         hits=hits,

@@ -11,7 +11,7 @@ from knowledge.retrieval.rerank import CLEAR_LEAD, DEPTH, decide, rerank
 from tests.knowledge.search_models import PreferringReranker
 
 
-def ranked(*scores: float) -> list[Ranked]:
+def ranked(*scores: float, coverage: float = 0.3) -> list[Ranked]:
     return [
         Ranked(
             candidate=Candidate(
@@ -22,7 +22,7 @@ def ranked(*scores: float) -> list[Ranked]:
                 dense_score=None,
                 dense_rank=None,
                 keyword_rank=number,
-                keyword_score=0.5,
+                keyword_score=coverage,
                 terms=frozenset(),
             ),
             score=score,
@@ -57,6 +57,14 @@ def test_the_reranker_is_asked_where_it_helps(wish, scores, question, mode):
     decision = decide(wish, question=question, ranked=found, texts=texts_of(found))
     assert decision.mode == mode
     assert decision.reason.endswith(".")
+
+
+def test_a_code_that_a_foreign_passage_has_keeps_the_searches_order():
+    found = ranked(0.9, 0.1, coverage=1.0)
+    decision = decide(
+        "auto", question="RO-20221108", ranked=found, texts=texts_of(found, "发票 {}")
+    )
+    assert decision.mode == "none"
 
 
 def test_its_order_alone_replaces_the_searches():
