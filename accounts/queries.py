@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, IntegerField, OuterRef, Subquery
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
@@ -23,6 +23,8 @@ class SpaceRow:
     """Its label."""
     member_count: int
     is_current: bool
+    may_leave: bool
+    """False for a space's only owner."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,15 +53,12 @@ class InvitationRow:
 
 def spaces_of(user: User, *, current_space_id: int | None) -> list[SpaceRow]:
     """Return the spaces that the person may enter, oldest membership first."""
-    members = (
-        Membership.objects.filter(space=OuterRef("space"), state=MembershipState.ACTIVE)
-        .order_by()
-        .values("space")
-        .annotate(count=Count("pk"))
-        .values("count")
+    members = Membership.objects.filter(
+        space=OuterRef("space"), state=MembershipState.ACTIVE, user__is_active=True
     )
+    owners = members.filter(role=Role.OWNER)
     rows = active_memberships(user).annotate(
-        member_count=Coalesce(Subquery(members, output_field=IntegerField()), 0)
+        member_count=_count(members), owner_count=_count(owners)
     )
     return [
         SpaceRow(
@@ -67,9 +66,15 @@ def spaces_of(user: User, *, current_space_id: int | None) -> list[SpaceRow]:
             role=row.get_role_display(),
             member_count=row.member_count,
             is_current=row.space_id == current_space_id,
+            may_leave=row.role != Role.OWNER or row.owner_count > 1,
         )
         for row in rows
     ]
+
+
+def _count(memberships: QuerySet[Membership]) -> Coalesce:
+    counts = memberships.order_by().values("space").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 def members_of(actor: Actor) -> list[MemberRow]:

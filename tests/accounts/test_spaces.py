@@ -156,3 +156,6 @@ def test_the_list_counts_active_members_and_marks_the_current_space(
         (olivia.space, "Owner", 2, False),
         (mallory.space, "Viewer", 2, True),
     ]
+    assert [row.may_leave for row in rows] == [False, True]
+    make_member(olivia.space, role=Role.OWNER)
+    assert spaces_of(olivia.user, current_space_id=None)[0].may_leave
