@@ -44,6 +44,7 @@ async def search_first(state: LoopState, deps: RunDeps) -> Search:
     state.runtime_context = "\n\n".join(
         part for part in (state.runtime_context, _context(found, state.aliases)) if part
     )
+    state.call_ids.append(CALL_ID)
     passages = [passage_of_hit(hit) for hit in found.hits[:PASSAGES]]
     summary = f"{len(passages)} passages" if passages else "Nothing found"
     if passages:

@@ -34,7 +34,7 @@ def runtime_context_of(bases: Sequence[KnowledgeBase], aliases: Aliases) -> str:
 
     Each base has the attribute `ready_total` (documents that can be found).
     """
-    return runtime_context(bases=[_bound(base, aliases) for base in bases])
+    return runtime_context(bases=[_bound(base, aliases) for base in bases]) if bases else ""
 
 
 def _bound(base: KnowledgeBase, aliases: Aliases) -> BoundBase:

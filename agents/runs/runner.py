@@ -15,7 +15,7 @@ from uuid import UUID
 from asgiref.sync import ThreadSensitiveContext
 from django.db import transaction
 
-from agents.answers.quick import search_first
+from agents.answers.quick import CALL_ID, search_first
 from agents.engine.cancel import CancelToken
 from agents.engine.events import AgentEvent, RunFinished, RunStarted, number_event
 from agents.engine.loop import ReactLoop
@@ -26,7 +26,7 @@ from agents.prompts import engine_prompts
 from agents.runs.journal import RunJournal
 from agents.runs.prepare import Prepared, prepare
 from agents.runs.recorder import Recorder
-from agents.runs.store import Lease, LeaseLost, finish_unstarted, keep_lease, take_lease
+from agents.runs.store import Lease, LeaseLost, finish_unstarted, keep_lease, suspend, take_lease
 from agents.tools.deps import RunDeps
 from core.aio import LoopThread, in_db
 from core.errors import ProjectError
@@ -54,6 +54,7 @@ def run_agent(context: JobContext, *, run_id: UUID) -> None:
     except ProjectError as error:
         _end_unprepared(run_id, error.message)
         return
+    default_counter()  # reads a file the first time, which the shared loop must not wait for
     _runs.submit(_drive(context, prepared)).result()
     enqueue(FOLD_RUN, dedupe_key=str(run_id), delay_seconds=60, run_id=str(run_id))
 
@@ -78,6 +79,8 @@ async def _drive(context: JobContext, prepared: Prepared) -> None:
                 async for event in events:
                     await recorder.add(event, prepared.state)
             await recorder.flush()
+            if prepared.state.waiting and not prepared.state.finished:
+                await in_db(suspend, prepared.lease)
         except LeaseLost as lost:
             raise JobCancelled("Another worker took the run over.") from lost
         finally:
@@ -100,14 +103,19 @@ async def _events(prepared: Prepared, token: CancelToken) -> AsyncGenerator[Agen
         counter=default_counter(),
         principal=f"user:{prepared.deps.actor.id}",
     )
+    searches = state.mode == "quick" and CALL_ID not in state.call_ids
+    if searches and state.next_seq > 1:  # its first worker died before the retrieval was stored
+        async for step in _search(prepared):
+            yield step
+        searches = False
     async with contextlib.aclosing(loop.run(state, cancel=token)) as events:
         async for event in events:
             yield event
-            if isinstance(event, RunStarted) and state.mode == "quick":
+            if isinstance(event, RunStarted) and searches:
                 async for step in _search(prepared):
                     yield step
-                    if isinstance(step, RunFinished):
-                        return
+            if state.finished:
+                return
 
 
 async def _search(prepared: Prepared) -> AsyncGenerator[AgentEvent, None]:
@@ -119,6 +127,7 @@ async def _search(prepared: Prepared) -> AsyncGenerator[AgentEvent, None]:
     except (ProjectError, ModelError) as error:
         logger.warning("The retrieval of run %s failed: %s", prepared.lease.run_id, error)
         detail = f"The search failed: {error}"
+        state.finished = True
         events = (RunFinished(outcome="failed", reason="internal_error", detail=detail, answer=""),)
     for event in events:
         number, state.next_seq = state.next_seq, state.next_seq + 1

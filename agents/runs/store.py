@@ -18,7 +18,6 @@ from agents.engine.errors import RunInterrupted
 from agents.engine.events import (
     AgentEvent,
     AnswerDelta,
-    ApprovalRequested,
     RunFinished,
     RunOutcome,
     RunReason,
@@ -102,9 +101,6 @@ def record(lease: Lease, events: Sequence[Recorded], state: LoopState | None) ->
         last = events[-1].event if events else None
         if isinstance(last, RunFinished):
             changed += _finish(run, last, state)
-        elif isinstance(last, ApprovalRequested):
-            run.state = RunState.WAITING_APPROVAL
-            changed.append("state")
         run.save(update_fields=changed)
         _publish_on_commit(run, events)
     return run.cancel_requested
@@ -120,6 +116,13 @@ def keep_lease(lease: Lease) -> bool:
     if not rows.update(heartbeat_at=timezone.now()):
         raise LeaseLost
     return AgentRun.objects.filter(pk=lease.run_id, cancel_requested=True).exists()
+
+
+def suspend(lease: Lease) -> None:
+    """Let go of a run that waits for a person: no worker has it until somebody decides."""
+    AgentRun.objects.filter(
+        pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING
+    ).update(state=RunState.WAITING_APPROVAL, heartbeat_at=timezone.now())
 
 
 def finish_unstarted(run: AgentRun, *, outcome: RunOutcome, reason: RunReason, detail: str) -> None:

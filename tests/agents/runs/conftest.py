@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from asgiref.sync import async_to_sync
 
-from agents.engine.testing import ScriptedModel, ScriptItem
+from agents.engine.testing import Pause, ScriptedModel
 from agents.models import AgentRun, RunEvent
 from agents.runs import prepare as prepare_module
 from agents.services.conversations import Question, ask
 from core.jobs import enqueue as enqueue_module
 from core.jobs.work import work
 from core.tenancy import space_scope
+from providers.contracts.chat import ChatChunk
 from tests.factories.agents import make_agent
 from tests.factories.providers import make_model
 from tests.personas import Persona
 
-Script = Sequence[Sequence[ScriptItem]]
+Script = Sequence[Sequence[ChatChunk | Exception | Pause]]
 
 
 @pytest.fixture
