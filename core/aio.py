@@ -42,6 +42,8 @@ class LoopThread:
                 self._loop = asyncio.new_event_loop()
                 ready = threading.Event()
                 self._loop.call_soon(ready.set)
-                threading.Thread(target=self._loop.run_forever, name=self._name, daemon=True).start()
+                threading.Thread(
+                    target=self._loop.run_forever, name=self._name, daemon=True
+                ).start()
                 ready.wait()
             return self._loop

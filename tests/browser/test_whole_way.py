@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.product import EMAIL, Product
 from tests.slow_model import SlowModel
@@ -79,9 +79,9 @@ def test_from_sign_in_to_a_citation_that_opens_its_passage(page: Page, product: 
     page.get_by_role("button", name="Make the base").click()
     page.locator("input[type=file][name=file]").set_input_files(
         [
-            {"name": "rules.md", "mimeType": "text/markdown", "buffer": HANDBOOK.encode()},
-            {"name": "empty.txt", "mimeType": "text/plain", "buffer": b" "},
-            {"name": "bomb.docx", "mimeType": "application/zip", "buffer": b"MZ" + b"\0" * 3000},
+            FilePayload(name="rules.md", mimeType="text/markdown", buffer=HANDBOOK.encode()),
+            FilePayload(name="empty.txt", mimeType="text/plain", buffer=b" "),
+            FilePayload(name="bomb.docx", mimeType="application/zip", buffer=b"MZ" + b"\0" * 3000),
         ]
     )
     expect(page.locator("tr", has_text="rules.md").get_by_text("Ready")).to_be_visible(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from asgiref.sync import async_to_sync
+from celery import current_app
 
 from agents.engine.testing import Pause, ScriptedModel
 from agents.models import AgentRun, RunEvent
 from agents.runs import prepare as prepare_module
 from agents.services.conversations import Question, ask
-from core.jobs import enqueue as enqueue_module
 from core.jobs.work import work
 from core.tenancy import space_scope
 from providers.contracts.chat import ChatChunk
@@ -37,7 +36,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], ScriptedModel]
 @pytest.fixture(autouse=True)
 def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run jobs themselves; nobody is woken."""
-    monkeypatch.setattr(enqueue_module.current_app, "send_task", lambda *_, **__: None)
+    monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -74,4 +73,4 @@ def seq_is_whole(run: AgentRun) -> bool:
     return True
 
 
-__all__ = ["async_to_sync", "carry_out", "put", "seq_is_whole", "types_of"]
+__all__ = ["carry_out", "put", "seq_is_whole", "types_of"]

@@ -91,7 +91,7 @@ def test_worker_that_lost_its_lease_can_write_nothing(asker: Persona, script: Pl
 
 def test_run_of_a_dead_worker_goes_on_where_it_was(asker: Persona, script: Play) -> None:
     """The first worker dies in mid-answer: its lease is taken, and nothing stands twice."""
-    from agents.engine.events import AnswerDelta, RoundStarted, RunStarted
+    from agents.engine.events import AgentEvent, AnswerDelta, RoundStarted, RunStarted
     from agents.engine.state import RunState as LoopState
     from agents.runs.prepare import prepare
     from agents.runs.store import Recorded
@@ -103,7 +103,7 @@ def test_run_of_a_dead_worker_goes_on_where_it_was(asker: Persona, script: Play)
     lease, row = taken
     state: LoopState = prepare(lease, row).state
     state.round, state.round_open, state.next_seq = 1, True, 4
-    events = [
+    events: list[AgentEvent] = [
         RunStarted(seq=1, question="Why?", mode="react"),
         RoundStarted(seq=2, round=1),
         AnswerDelta(seq=3, text="The who"),

@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import Refused, ServiceUnavailable
-from core.jobs import enqueue as enqueue_module
 from core.jobs.declare import Job
 from core.jobs.enqueue import cancel_job, enqueue
 from core.jobs.handlers import JobCancelled, JobContext, RetryJob, _handlers, handles
@@ -33,7 +33,7 @@ def wakes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def send(name: str, *, args: list[str], **_: Any) -> None:
         sent.append(args[0])
 
-    monkeypatch.setattr(enqueue_module.current_app, "send_task", send)
+    monkeypatch.setattr(current_app, "send_task", send)
     return sent
 
 
@@ -208,6 +208,7 @@ def test_cancelling_ends_a_queued_job_and_stops_a_running_one(job: Job) -> None:
 
     second = enqueue(job)
     work("default")
+    assert second is not None
     assert BackgroundJob.objects.get(pk=second).state == JobState.CANCELLED
 
 
