@@ -13,7 +13,6 @@ from accounts.constants import Role
 from accounts.models import Membership, Space, User
 from agents.services.builtin import sync_builtin_agents
 from core.tenancy import space_scope
-from knowledge.models import KnowledgeBase
 from knowledge.services.bases import create_base
 from knowledge.services.documents import add_document
 from providers.services.builtin import sync_builtin_models
@@ -24,8 +23,12 @@ _ALPHABET = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody mistakes for one another."""
 
 
-def make_first_administrator() -> list[str]:
-    """Create the administrator and their space on an empty installation; the password is shown once."""
+def make_first_space() -> list[str]:
+    """Create administrator, space and sample base on an empty installation, once.
+
+    The password is in the returned lines and nowhere else. Who deletes the sample does not get it
+    back: this does nothing as soon as there is a person.
+    """
     if User.objects.exists():
         return []
     password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(5)) for _ in range(4))
@@ -34,6 +37,9 @@ def make_first_administrator() -> list[str]:
     Membership.objects.create(space=space, user=user, role=Role.OWNER)
     user.last_space = space
     user.save(update_fields=["last_space"])
+    with space_scope(space.pk):
+        _bring_in_built_ins(space)
+        _make_demo_base(actor_of(user, space_id=space.pk))
     return [
         f"Log in as  {user.email}",
         f"Password   {password}",
@@ -43,28 +49,19 @@ def make_first_administrator() -> list[str]:
 
 
 def bring_in_built_ins() -> list[str]:
-    """Give every space the built-in models and agents that it lacks."""
+    """Give every space the built-in models and agents that it lacks; a new version may bring some."""
     for space in Space.objects.all():
         with space_scope(space.pk):
-            sync_builtin_models(space.pk)
-            sync_builtin_agents(space.pk)
+            _bring_in_built_ins(space)
     return []
 
 
-def make_demo_base() -> list[str]:
-    """Put the sample base into the first space, once: who deletes it does not get it back."""
-    space = Space.objects.order_by("pk").first()
-    if space is None or space.created_by is None:
-        return []
-    with space_scope(space.pk):
-        if KnowledgeBase.objects.exists():
-            return []
-        actor = actor_of(space.created_by, space_id=space.pk)
-        _fill_demo_base(actor)
-    return []
+def _bring_in_built_ins(space: Space) -> None:
+    sync_builtin_models(space.pk)
+    sync_builtin_agents(space.pk)
 
 
-def _fill_demo_base(actor: Actor) -> None:
+def _make_demo_base(actor: Actor) -> None:
     base = create_base(
         actor, name=DEMO_BASE, description="A small sample: ask it, then add your own documents."
     )

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import redis
-from argparse import ArgumentParser
 from django.db import connection
 
 from accounts.access import Actor
