@@ -96,6 +96,8 @@ def ask(
     path = path_of(name, world)
     with transaction.atomic():
         response = send(path) if data is None else send(path, data)
+        if response.streaming:  # its end closes the file
+            b"".join(response.streaming_content)
         transaction.set_rollback(True)
     return response
 
@@ -113,6 +115,8 @@ def test_every_address_has_its_rows() -> None:
 def test_answers_are_those_of_the_table(world: World, row: Row) -> None:
     answers = {name: ask(world, name, row.method, row.name, row.data_for(world)) for name in PEOPLE}
     statuses = tuple(answers[name].status_code for name in PEOPLE)
+    if set(statuses) == {row.or_else}:
+        return
     assert statuses == row.expected, dict(zip(PEOPLE, statuses, strict=True))
     if row.expected[PEOPLE.index("stranger")] == 302 and row.expected[0] != 302:
         location = answers["stranger"].headers["Location"]

@@ -20,7 +20,7 @@ from core.errors import NoSpaceScope
 from core.jobs import handlers
 from core.jobs.handlers import JobContext
 from core.tenancy import current_space_id, space_scope
-from tests.contracts.access_table import AGENTS, KNOWLEDGE, Row
+from tests.contracts.access_table import AGENTS, KNOWLEDGE, PROVIDERS, Row
 from tests.contracts.sockets import socket_of
 from tests.contracts.test_access import path_of
 from tests.contracts.world import World, make_world
@@ -64,7 +64,9 @@ def doors_open_nothing(monkeypatch: pytest.MonkeyPatch, world: World) -> Iterato
 
 
 @pytest.mark.usefixtures("doors_open_nothing")
-@pytest.mark.parametrize("row", [*AGENTS, *KNOWLEDGE], ids=lambda row: f"{row.method} {row.name}")
+@pytest.mark.parametrize(
+    "row", [*AGENTS, *KNOWLEDGE, *PROVIDERS], ids=lambda row: f"{row.method} {row.name}"
+)
 def test_a_view_without_its_scope_fails(world: World, row: Row) -> None:
     client: Client = world.people["olivia"].client
     send = getattr(client, row.method.lower())
