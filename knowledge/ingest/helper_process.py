@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,9 +56,17 @@ class Outcome:
 class HelperProcess:
     """Sends work to `module`, run as a process of its own; thread-safe."""
 
-    def __init__(self, module: str, *, idle_seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        module: str,
+        *,
+        idle_seconds: float = 30.0,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Name the `module` to run, and what its `environment` needs beyond the clean one."""
         self._module = module
         self._idle_seconds = idle_seconds
+        self._environment = clean_environment() | dict(environment or {})
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -138,7 +146,7 @@ class HelperProcess:
                     str(self._idle_seconds),
                 ],
                 cwd=_PROJECT,
-                env=clean_environment(),
+                env=self._environment,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

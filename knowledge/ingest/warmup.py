@@ -48,11 +48,7 @@ _PAGE = """<html><head><title>Sample</title></head><body><nav><a href="/x">x</a>
 
 
 def warm_parsers() -> None:
-    """Import all parsers, look up all codecs and read one small sample of each type.
-
-    Raises:
-        RuntimeError: a library left a thread running; no fork would have it.
-    """
+    """Import all parsers, look up all codecs and read one small sample of each type."""
     for name in set(encodings.aliases.aliases.values()):
         with contextlib.suppress(LookupError):
             codecs.lookup(name)
@@ -64,10 +60,14 @@ def warm_parsers() -> None:
     for picture in ("PNG", "JPEG"):
         render_page(_picture(picture), 1)
     render_page(_PDF, 1)
-    _wait_for_threads_to_end()
 
 
-def _wait_for_threads_to_end() -> None:
+def await_single_thread() -> None:
+    """Wait until the threads that libraries started for a sample have ended.
+
+    Raises:
+        RuntimeError: one stays; a forked child would not have it and wait for it for ever.
+    """
     gc.collect()
     deadline = time.monotonic() + _THREAD_END_SECONDS
     while len(list(_THREADS.iterdir())) > 1:

@@ -30,7 +30,7 @@ from core.isolation import (
 )
 from knowledge.ingest.isolated import parse_content
 from knowledge.ingest.render import render_page
-from knowledge.ingest.warmup import warm_parsers
+from knowledge.ingest.warmup import await_single_thread, warm_parsers
 from knowledge.ingest.wire import document_to_json, dump
 from knowledge.parsers.contract import ParseRefused
 
@@ -150,6 +150,8 @@ def _run_child(
         keep_descriptors(content, result)
         die_with_parent(zygote_id)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        # It lives for one document only, and its memory is limited.
+        gc.disable()
         confinement = apply_limits(Limits(**request["limits"]), network_left=network_left)
         answer, payload = _answer(request, content)
         answer["confinement"] = [confinement.network, confinement.system_calls]
@@ -192,6 +194,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     network_left = leave_network()
     warm_parsers()
+    await_single_thread()
     drop_root()
     # Children share this memory as long as nobody writes to it.
     gc.collect()
