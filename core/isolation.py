@@ -106,6 +106,20 @@ def die_with_parent(parent_process_id: int) -> None:
         os._exit(1)
 
 
+def open_descriptors() -> frozenset[int]:
+    """Return the descriptors from 3 on that this process has open."""
+    numbers = {int(name) for name in os.listdir("/proc/self/fd")}  # noqa: PTH208  no paths needed
+    return frozenset(number for number in numbers if number > 2 and _is_open(number))
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False  # the one that listed the folder
+    return True
+
+
 def keep_descriptors(*kept: int) -> None:
     """Close every descriptor from 3 on that is not in `kept`."""
     first = 3

@@ -27,6 +27,7 @@ from core.isolation import (
     drop_root,
     keep_descriptors,
     leave_network,
+    open_descriptors,
 )
 from knowledge.ingest.isolated import parse_content
 from knowledge.ingest.render import render_page
@@ -59,6 +60,9 @@ class Zygote:
     control: socket.socket
     network_left: bool
     idle_seconds: float
+    library_descriptors: frozenset[int]
+    """What document libraries opened for the whole process (an event loop's signal pipe, say):
+    a child without them can start no event loop any more."""
     children: dict[int, Child] = field(default_factory=dict)
     selector: selectors.DefaultSelector = field(default_factory=selectors.DefaultSelector)
 
@@ -94,7 +98,14 @@ class Zygote:
         content, result, errors, line = descriptors
         process_id = os.fork()
         if process_id == 0:
-            _run_child(request, content, result, errors, network_left=self.network_left)
+            _run_child(
+                request,
+                content,
+                result,
+                errors,
+                network_left=self.network_left,
+                library_descriptors=self.library_descriptors,
+            )
         for descriptor in (content, result, errors):
             os.close(descriptor)
         child = Child(
@@ -139,7 +150,13 @@ class Zygote:
 
 
 def _run_child(
-    request: dict[str, Any], content: int, result: int, errors: int, *, network_left: bool
+    request: dict[str, Any],
+    content: int,
+    result: int,
+    errors: int,
+    *,
+    network_left: bool,
+    library_descriptors: frozenset[int],
 ) -> None:
     """Do the work of one request in the forked child and never return."""
     code = 1
@@ -147,7 +164,7 @@ def _run_child(
         zygote_id = os.getppid()
         os.dup2(errors, 1)
         os.dup2(errors, 2)
-        keep_descriptors(content, result)
+        keep_descriptors(content, result, *library_descriptors)
         die_with_parent(zygote_id)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         # It lives for one document only, and its memory is limited.
@@ -193,13 +210,20 @@ def main() -> None:
     """Get ready while everything is still trusted, then lock the door and serve."""
     control = socket.socket(fileno=int(sys.argv[1]))
     network_left = leave_network()
+    opened_before = open_descriptors()
     warm_parsers()
     await_single_thread()
+    library_descriptors = open_descriptors() - opened_before
     drop_root()
     # Children share this memory as long as nobody writes to it.
     gc.collect()
     gc.freeze()
-    Zygote(control=control, network_left=network_left, idle_seconds=float(sys.argv[2])).serve()
+    Zygote(
+        control=control,
+        network_left=network_left,
+        idle_seconds=float(sys.argv[2]),
+        library_descriptors=library_descriptors,
+    ).serve()
 
 
 if __name__ == "__main__":
