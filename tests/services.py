@@ -21,6 +21,7 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 
+from core.embedded.errors import EmbeddedError
 from core.embedded.files import locked
 from core.embedded.layout import REPOSITORY_DIR, Layout
 from core.embedded.processes import is_alive
@@ -46,7 +47,12 @@ class TestServices:
     def addresses(self) -> Addresses:
         """Where the servers are; the first use starts them."""
         if self._addresses is None:
-            self._addresses = self._lease.acquire()
+            try:
+                self._addresses = self._lease.acquire()
+            except EmbeddedError as error:
+                # Written without syncing: a crash of the machine may have cost it.
+                error.add_note(f"If that stays so, remove {self.layout.data_dir}.")
+                raise
         return self._addresses
 
     @property
