@@ -264,6 +264,8 @@ STATIC_ROOT = env.text("WEKNORA_STATIC_ROOT") or None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+# Vendored files carry their version in the name.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/vendor/.+-\d+\.\d+"
 MEDIA_ROOT = DATA_DIR / "files"
 MAX_UPLOAD_BYTES = env.integer("WEKNORA_MAX_UPLOAD_MB", 100, at_least=1) * 1_000_000
 MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)
