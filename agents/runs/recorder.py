@@ -23,7 +23,8 @@ class Recorder:
         self._lease = lease
         self._on_stop = on_stop
         self._held: list[AgentEvent] = []
-        self._timer: asyncio.TimerHandle | None = None
+        self._state: LoopState | None = None
+        """The loop's state that belongs to what is held; the loop waits while it is written."""
         self._due = asyncio.Event()
         self._lock = asyncio.Lock()
         self._quiet_since = 0.0
@@ -40,9 +41,11 @@ class Recorder:
             raise self.failure
         self._held.append(event)
         if not is_delta(event):
-            await self._write(state)
+            # Whoever writes the event, this call or the joining task, writes its state with it.
+            self._state = state
+            await self._write()
         elif asyncio.get_running_loop().time() - self._quiet_since > JOIN_SECONDS:
-            await self._write(None)
+            await self._write()
         else:
             self._due.set()
 
@@ -53,18 +56,19 @@ class Recorder:
             await asyncio.sleep(JOIN_SECONDS)
             self._due.clear()
             try:
-                await self._write(None)
+                await self._write()
             except Exception as error:  # noqa: BLE001  handed to the next `add`, which raises it
                 self.failure = error
                 return
 
     async def flush(self) -> None:
         """Store what is held."""
-        await self._write(None)
+        await self._write()
 
-    async def _write(self, state: LoopState | None) -> None:
+    async def _write(self) -> None:
         async with self._lock:
             held, self._held = self._held, []
+            state, self._state = self._state, None
             if not held:
                 return
             stop_asked = await in_db(record, self._lease, join_deltas(held), state)
