@@ -8,7 +8,7 @@ from typing import Any
 import mammoth  # type: ignore[import-untyped]  # ships no types
 
 from knowledge.parsers.contract import Block, ParsedDocument, Parser, ParseRefused
-from knowledge.parsers.docx_prepass import PAGE_MARK, PreparedDocx, prepare
+from knowledge.parsers.docx_prepass import BACKSLASH_MARK, PAGE_MARK, PreparedDocx, prepare
 from knowledge.parsers.html import tidy_fragment
 from knowledge.parsers.office_xml import open_container
 
@@ -26,7 +26,7 @@ def parse_docx(content: bytes, _name: str) -> ParsedDocument:
             raise ParseRefused(
                 "damaged", "The Word file has no document in it. Save it anew in Word."
             ) from error
-    markdown = tidy_fragment(_to_html(prepared))
+    markdown = tidy_fragment(_to_html(prepared)).replace(BACKSLASH_MARK, "\\")
     blocks = list(_blocks(markdown, has_pages=prepared.has_pages))
     last_page = blocks[-1].page if blocks else None
     if prepared.header:

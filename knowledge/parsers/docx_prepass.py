@@ -18,6 +18,8 @@ from knowledge.parsers.omml import NAMESPACE as M, formula_to_latex
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 PAGE_MARK = "\ue0f0"
 """A private character that no text holds; it survives the way through HTML."""
+BACKSLASH_MARK = "\ue0f1"
+"""Stands for the backslashes of formulas, which Markdown writers double."""
 _DOCUMENT = "word/document.xml"
 _KEPT_PARTS = (
     "[Content_Types].xml",
@@ -153,7 +155,7 @@ def _replace_formulas(root: etree._Element) -> None:
         run = etree.Element(W + "r")
         text = etree.SubElement(run, W + "t")
         text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-        text.text = f"{marks}{latex}{marks}" if latex else ""
+        text.text = f"{marks}{latex}{marks}".replace("\\", BACKSLASH_MARK) if latex else ""
         run.tail = formula.tail
         parent.replace(formula, run)
     for paragraph in list(root.iter(M + "oMathPara")):

@@ -40,6 +40,8 @@ _ISO_2022 = (
     (re.compile(rb"\x1b\$(?:@|B|\(D)|\x1b\([JI]"), "iso2022_jp_2"),
     (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
 )
+_NO_ENCODINGS = frozenset({"undefined", "idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+_NEARLY_AS_LIKELY = 0.6
 _SAMPLE_BYTES = 64_000
 _UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
@@ -95,7 +97,9 @@ def _codec_name(label: str) -> str | None:
     except (LookupError, ValueError):
         return None
     # Python also calls rot13, hex and zip codecs; those are not encodings of text.
-    return found.name if getattr(found, "_is_text_encoding", True) else None
+    if found.name in _NO_ENCODINGS or not getattr(found, "_is_text_encoding", True):
+        return None
+    return found.name
 
 
 def _wide_encoding(content: bytes) -> str | None:
@@ -118,8 +122,13 @@ def _escaped(content: bytes) -> str | None:
 
 
 def _likely(content: bytes) -> str:
-    found = chardet.detect(_telling_sample(content))["encoding"]
-    return (_codec_name(found) if found else None) or "cp1252"
+    """Ask the statistics; among the near likely, the encodings of our time come first."""
+    sample = _telling_sample(content)
+    found = chardet.detect(sample)
+    present = chardet.detect(sample, encoding_era=chardet.EncodingEra.MODERN_WEB)
+    if present["encoding"] and present["confidence"] > _NEARLY_AS_LIKELY * found["confidence"]:
+        found = present
+    return _codec_name(found["encoding"] or "") or "cp1252"
 
 
 def _telling_sample(content: bytes) -> bytes:

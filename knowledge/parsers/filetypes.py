@@ -258,7 +258,7 @@ def refuse_binary(content: bytes, name: str) -> None:
     odd = decoded.text.count("\ufffd")
     if not decoded.encoding.startswith(("utf-16", "utf-32")):
         odd += sum(sample.count(code) for code in _CONTROL_BYTES)
-    if odd * 50 <= max(len(decoded.text), 50) and not (what and odd):
+    if odd * 50 <= max(len(decoded.text), 50) and not (what and (odd or 0 in sample)):
         return
     extension = extension_of(name)
     detail = f"This is {what}" if what else "This file holds binary data"

@@ -96,7 +96,7 @@ def odf(content: str, kind: str = "text") -> bytes:
     )
 
 
-def pdf(objects: list[bytes]) -> bytes:
+def pdf(objects: list[bytes], *, trailer: bytes = b"") -> bytes:
     content, offsets = b"%PDF-1.5\n", []
     for number, body in enumerate(objects, start=1):
         offsets.append(len(content))
@@ -106,8 +106,8 @@ def pdf(objects: list[bytes]) -> bytes:
         content
         + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
         + table
-        + b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
-        % (len(objects) + 1, len(content))
+        + b"trailer<</Size %d/Root 1 0 R%s>>\nstartxref\n%d\n%%%%EOF"
+        % (len(objects) + 1, trailer, len(content))
     )
 
 
