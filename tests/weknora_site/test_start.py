@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -75,6 +76,12 @@ class Installation:
                 found.add(int(process.name))
         return found
 
+    def cut_power(self) -> None:
+        """SIGKILL to everything; some are gone with the one before them."""
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def status(self, path: str) -> int:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
             return int(answer.status)
@@ -84,8 +91,7 @@ class Installation:
 def installation(tmp_path) -> Iterator[Installation]:
     made = Installation(tmp_path / "var")
     yield made
-    for pid in made.pids():
-        os.kill(pid, signal.SIGKILL)
+    made.cut_power()
     if made.process is not None:
         made.process.communicate()
 
@@ -98,8 +104,7 @@ def test_installation_starts_survives_a_power_cut_and_ends_without_a_trace(insta
     assert installation.status("/health/ready") == 200
     assert installation.status("/account/login/") == 200
 
-    for pid in installation.pids():
-        os.kill(pid, signal.SIGKILL)
+    installation.cut_power()
     installation.process.communicate()
     assert wait_until(lambda: not installation.pids(), timeout_seconds=10)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -80,7 +81,8 @@ def kill_all(layout: Layout) -> None:
     """SIGKILL to keeper and servers at once, as a power cut would end them."""
     pids = server_pids(layout)
     for pid in pids.values():
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     assert wait_until(lambda: not any(map(is_alive, pids.values())), timeout_seconds=10)
 
 
