@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from core.seccomp import can_filter, forbid_system_access
@@ -159,6 +160,7 @@ def _lower_limit(kind: int, soft: int, hard: int) -> None:
     resource.setrlimit(kind, (soft, hard))
 
 
+@cache
 def _libc() -> ctypes.CDLL:
     if not sys.platform.startswith("linux"):
         raise OSError("Isolation needs Linux: namespaces, prctl and resource limits.")

@@ -12,12 +12,15 @@ import errno
 import os
 import platform
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW = 0x7FFF0000
 _FAIL = 0x00050000
+_REFUSE = _FAIL | errno.EACCES
 _OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_FIRST_ARGUMENT = 0, 4, 16
 _CLONE_THREAD = 0x00010000
 _X32_NUMBERS = 0x40000000
@@ -108,38 +111,48 @@ def forbid_system_access() -> bool:
 
 
 def _program(machine: _Machine, *, process_id: int) -> bytes:
-    """Return the filter; every test is followed by its verdict, so jumps stay short."""
-    fail = _FAIL | errno.EACCES
+    return _common_steps(machine.audit_arch) + b"".join(_own_steps(machine, process_id))
+
+
+@cache
+def _common_steps(audit_arch: int) -> bytes:
+    """Return the tests that are the same for every process, in bytes.
+
+    Every test is followed by its verdict, so jumps stay short.
+    """
+    machine = next(one for one in MACHINES.values() if one.audit_arch == audit_arch)
     steps = [
         _step(_LOAD, _OFFSET_ARCH),
         _step(_JUMP_EQUAL, machine.audit_arch, if_true=1),
-        _step(_RETURN, fail),
+        _step(_RETURN, _REFUSE),
         _step(_LOAD, _OFFSET_NUMBER),
         _step(_JUMP_AT_LEAST, _X32_NUMBERS, if_false=1),
-        _step(_RETURN, fail),
+        _step(_RETURN, _REFUSE),
         # glibc goes back to clone, whose flags a filter can read.
         _step(_JUMP_EQUAL, machine.clone3, if_false=1),
         _step(_RETURN, _FAIL | errno.ENOSYS),
     ]
     for number in machine.forbidden.values():
-        steps += [_step(_JUMP_EQUAL, number, if_false=1), _step(_RETURN, fail)]
+        steps += [_step(_JUMP_EQUAL, number, if_false=1), _step(_RETURN, _REFUSE)]
     steps += [
         _step(_JUMP_EQUAL, machine.clone, if_false=4),
         _step(_LOAD, _OFFSET_FIRST_ARGUMENT),
         _step(_JUMP_BITS, _CLONE_THREAD, if_false=1),
         _step(_RETURN, _ALLOW),
-        _step(_RETURN, fail),
+        _step(_RETURN, _REFUSE),
     ]
+    return b"".join(steps)
+
+
+def _own_steps(machine: _Machine, process_id: int) -> Iterator[bytes]:
     for name, number in machine.only_self.items():
         allowed = 0 if name == "prlimit64" else process_id
-        steps += [
-            _step(_JUMP_EQUAL, number, if_false=4),
-            _step(_LOAD, _OFFSET_FIRST_ARGUMENT),
-            _step(_JUMP_EQUAL, allowed, if_false=1),
-            _step(_RETURN, _ALLOW),
-            _step(_RETURN, fail),
-        ]
-    return b"".join([*steps, _step(_RETURN, _ALLOW)])
+        yield _step(_JUMP_EQUAL, number, if_false=4)
+        yield _step(_LOAD, _OFFSET_FIRST_ARGUMENT)
+        yield _step(_JUMP_EQUAL, allowed, if_false=1)
+        yield _step(_RETURN, _ALLOW)
+        yield _step(_RETURN, _REFUSE)
+    yield _step(_RETURN, _ALLOW)
 
 
 def _step(code: int, value: int, *, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -134,6 +134,8 @@ def _found_article(html: str, *, whole_length: int) -> str | None:
         html,
         output_format="html",
         favor_precision=True,
+        # Its second opinion loads the stop words of all languages: 33 MB in every forked child.
+        fast=True,
         include_tables=True,
         include_formatting=True,
         include_links=True,

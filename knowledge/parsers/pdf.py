@@ -1,4 +1,4 @@
-"""PDF: layout by liteparse, checked against pypdfium2's plain text page by page.
+"""PDF: layout by liteparse, checked against pypdfium2's plain text on sample pages.
 
 A page whose text the layout parser lost falls back to plain text; a page without text that shows
 a picture is named for OCR; text that nobody sees is flagged.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container
 
 import pypdfium2  # type: ignore[import-untyped]  # ships no types
 from liteparse import LiteParse, ParsedPage, ParseError
@@ -27,6 +28,9 @@ from knowledge.parsers.pdf_headings import level_map
 from knowledge.parsers.pdf_markdown import PageWriter, RunningTable
 
 _KEPT_SHARE = 0.6
+_COMPARED_PAGES = 3
+_COMPARED_STEP = 8
+"""Plain text costs a third of the layout: the first pages, and every eighth, are compared."""
 _FEW_CHARACTERS = 40
 _MANY_CHARACTERS = 250
 _GARBAGE_SHARE = 0.3
@@ -61,18 +65,26 @@ def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
     pages, turned = _layout(content)
     levels = level_map(block for page in pages.values() for block in page.blocks or [])
     running = RunningTable()
+    compared: Container[int] = {
+        *range(1, _COMPARED_PAGES + 1),
+        *range(0, page_count, _COMPARED_STEP),
+    }
     blocks: list[Block] = []
     without_text: list[int] = []
     plain: list[int] = []
     for number in range(1, page_count + 1):
-        look = look_at_page(document, number)
         page = pages.get(number)
+        compare = number in compared or _has_few_letters(page)
+        look = look_at_page(document, number, with_text=compare)
         angle = turned.get(number, 0)
         written = _write(page, look, levels, angle, running) if page else []
-        if _lost_text(written, look):
+        if _lost_text(written, page, look):
+            look = look_at_page(document, number, with_text=True)
             written = _plain_blocks(look, number)
             plain.append(number)
-        if _needs_ocr(document, number, look, written):
+            # Where one page lost its text others may have: compare them all from here on.
+            compared = range(page_count + 1)
+        if _needs_ocr(document, number, page, look, written):
             without_text.append(number)
         blocks += written
     return ParsedDocument(
@@ -105,6 +117,7 @@ def _parse(content: bytes, turned: dict[int, int], wanted: str | None) -> dict[i
         continue_on_page_error=True,
         extract_blocks=True,
         extract_links=False,
+        emit_word_boxes=False,
         page_orientation_corrections=list(turned.items()),
     )
     try:
@@ -132,23 +145,34 @@ def _write(
     return [block for block in writer.write() if block.markdown.strip()]
 
 
-def _lost_text(written: list[Block], look: PageLook) -> bool:
+def _has_few_letters(page: ParsedPage | None) -> bool:
+    return page is None or len(page.text) < _MANY_CHARACTERS
+
+
+def _lost_text(written: list[Block], page: ParsedPage | None, look: PageLook) -> bool:
+    """Compare with the plain text, or where that was not read with the layout parser's own items."""
     kept = sum(count_letters(block.markdown) for block in written)
+    text = look.text if look.text is not None else page.text if page else ""
+    letters = count_letters(text)
     # Running headers and footers are left out on purpose.
-    lost_much = look.letters - kept > _MANY_CHARACTERS or kept == 0
-    return look.letters > _FEW_CHARACTERS and kept < _KEPT_SHARE * look.letters and lost_much
+    lost_much = letters - kept > _MANY_CHARACTERS or kept == 0
+    return letters > _FEW_CHARACTERS and kept < _KEPT_SHARE * letters and lost_much
 
 
 def _plain_blocks(look: PageLook, number: int) -> list[Block]:
-    text = join_wide_text(look.text).strip()
+    text = join_wide_text(look.text or "").strip()
     return [Block(markdown=text, page=number)] if text else []
 
 
 def _needs_ocr(
-    document: pypdfium2.PdfDocument, number: int, look: PageLook, written: list[Block]
+    document: pypdfium2.PdfDocument,
+    number: int,
+    page: ParsedPage | None,
+    look: PageLook,
+    written: list[Block],
 ) -> bool:
     """Say whether the page shows something of which there is no (readable) text."""
-    if _is_garbage(look.text):
+    if _is_garbage(look.text if look.text is not None else page.text if page else ""):
         return True
     visible = sum(count_letters(block.markdown) for block in written if not block.hidden)
     return visible < _FEW_CHARACTERS and shows_picture(document, number)

@@ -15,7 +15,6 @@ from knowledge.parsers.contract import ParseRefused
 
 MAX_PAGES = 5_000
 _INVISIBLE_MODE = 3
-_TINY_POINTS = 1.0
 _WHITE = 250
 _FORM_DEPTH = 3
 _PICTURE_SHARE = 0.05
@@ -31,13 +30,10 @@ Rectangle = tuple[float, float, float, float]
 class PageLook:
     """What one page shows."""
 
-    text: str
+    text: str | None = None
+    """All its text, in the order of the file; None when it was not asked for."""
     hidden: tuple[Rectangle, ...] = ()
     """Places of text that nobody sees; empty when the page has no other text."""
-
-    @property
-    def letters(self) -> int:
-        return count_letters(self.text)
 
 
 def open_pdf(content: bytes) -> pypdfium2.PdfDocument:
@@ -72,23 +68,28 @@ def refuse_too_many_pages(page_count: int) -> None:
         )
 
 
-def look_at_page(document: pypdfium2.PdfDocument, number: int) -> PageLook:
+def look_at_page(document: pypdfium2.PdfDocument, number: int, *, with_text: bool) -> PageLook:
     """Return what page `number` (from 1) shows; an empty look for a broken page."""
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError:
-        return PageLook(text="")
+        return PageLook(text="" if with_text else None)
     try:
-        text_page = page.get_textpage()
-        try:
-            text = text_page.get_text_range().replace("\r\n", "\n")
-            return PageLook(text=text, hidden=_hidden_text(page, text_page))
-        finally:
-            text_page.close()
+        hidden = _hidden_text(page)
+        return PageLook(text=_text(page) if with_text else None, hidden=hidden)
     except pypdfium2.PdfiumError:
-        return PageLook(text="")
+        return PageLook(text="" if with_text else None)
     finally:
         page.close()
+
+
+def _text(page: pypdfium2.PdfPage) -> str:
+    text_page = page.get_textpage()
+    try:
+        text: str = text_page.get_text_range()
+        return text.replace("\r\n", "\n")
+    finally:
+        text_page.close()
 
 
 def shows_picture(document: pypdfium2.PdfDocument, number: int) -> bool:
@@ -115,25 +116,29 @@ def count_letters(text: str) -> int:
     return len(_NO_WORD.sub("", text))
 
 
-def _hidden_text(
-    page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage
-) -> tuple[Rectangle, ...]:
-    frame = _Frame(page)
-    hidden: list[Rectangle] = []
-    white: list[Rectangle] = []
+def _hidden_text(page: pypdfium2.PdfPage) -> tuple[Rectangle, ...]:
+    hidden: list[Any] = []
+    white: list[Any] = []
     shown = 0
     for item in _objects(page, pdfium.FPDF_PAGEOBJ_TEXT):
         sight = _sight_of_text(item)
         if sight == "shown":
             shown += 1
-        elif _has_letters(item, text_page):
-            (white if sight == "white" else hidden).append(frame.area(item))
-    if white:
-        grounds = [frame.area(item) for item in _dark_grounds(page)]
-        unseen = [area for area in white if not any(_overlap(area, ground) for ground in grounds)]
-        shown += len(white) - len(unseen)
-        hidden += unseen
-    return tuple(hidden) if shown else ()
+        else:
+            (white if sight == "white" else hidden).append(item)
+    if not hidden and not white:
+        return ()
+    frame = _Frame(page)
+    text_page = page.get_textpage()
+    try:
+        unseen = [frame.area(item) for item in hidden if _has_letters(item, text_page)]
+        bright = [frame.area(item) for item in white if _has_letters(item, text_page)]
+    finally:
+        text_page.close()
+    grounds = [frame.area(item) for item in _dark_grounds(page)] if bright else []
+    lost = [area for area in bright if not any(_overlap(area, ground) for ground in grounds)]
+    shown += len(bright) - len(lost)
+    return tuple(unseen + lost) if shown else ()
 
 
 def _objects(page: pypdfium2.PdfPage, *kinds: int) -> Iterator[Any]:
@@ -166,26 +171,13 @@ def _nested(
 
 
 def _sight_of_text(item: Any) -> Literal["shown", "white", "hidden"]:
+    """Tell what the eye tells; text below a point in size is dropped by the layout parser."""
     if pdfium.FPDFTextObj_GetTextRenderMode(item) == _INVISIBLE_MODE:
-        return "hidden"
-    left, bottom, right, top = _bounds(item)
-    if min(top - bottom, right - left) < _TINY_POINTS and _is_tiny(item):
         return "hidden"
     red, green, blue, alpha = _fill(item)
     if alpha == 0:
         return "hidden"
     return "white" if min(red, green, blue) >= _WHITE else "shown"
-
-
-def _is_tiny(item: Any) -> bool:
-    """Whether the size, scaled by the object's own matrix, is below what an eye can see."""
-    size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
-    if not pdfium.FPDFTextObj_GetFontSize(item, size):
-        return False
-    if not pdfium.FPDFPageObj_GetMatrix(item, matrix):
-        return bool(abs(size.value) < _TINY_POINTS)
-    scale = max(abs(matrix.a), abs(matrix.b), abs(matrix.c), abs(matrix.d))
-    return bool(abs(size.value) * scale < _TINY_POINTS)
 
 
 def _has_letters(item: Any, text_page: pypdfium2.PdfTextPage) -> bool:
