@@ -156,10 +156,14 @@ tray.addEventListener("click", (event) => {
   }
 });
 
-form.addEventListener("change", (event) => {
-  addAll(chosen(event.target));
-  event.target.value = "";
-});
+function take(input) {
+  addAll(chosen(input));
+  input.value = "";
+}
+
+form.addEventListener("change", (event) => take(event.target));
+/* Files that were chosen before this script had come. */
+for (const input of form.querySelectorAll("input[type=file]")) if (input.files.length) take(input);
 
 /* The whole page takes drops. */
 let depth = 0;
