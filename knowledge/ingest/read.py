@@ -79,9 +79,7 @@ def _with_ocr(
     read = ocr_pages(path, parsed.pages_without_text, should_cancel=should_cancel)
     found = {page: blocks for page, blocks in read.items() if blocks}
     unread = tuple(page for page in parsed.pages_without_text if page not in found)
-    return replace(
-        parsed, blocks=_in_page_order(parsed.blocks, found), pages_without_text=unread
-    )
+    return replace(parsed, blocks=_in_page_order(parsed.blocks, found), pages_without_text=unread)
 
 
 def _in_page_order(
