@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
+import redis
 
-from core.embedded.layout import REPOSITORY_DIR
+from core.embedded.layout import REPOSITORY_DIR, Layout
 from core.embedded.ports import free_port
+from core.embedded.services import Addresses, embedded_addresses
 
 START_SECONDS = 300.0
 EMAIL = "admin@example.com"
@@ -93,27 +96,32 @@ class Product:
         assert done.stdout, done.stderr
         return json.loads(done.stdout)
 
-    def kill_worker(self, role: str) -> int:
-        """SIGKILL the worker process of a role; the supervisor starts another."""
-        return self._kill(lambda title: f"worker {role}" in title or f"worker: {role}" in title)
+    def kill_worker(self, queue: str) -> int:
+        """SIGKILL the worker that serves a queue; the supervisor starts another. Returns its pid."""
+        beats = wait_for(lambda: self._beats(queue), seconds=30, what=f"a worker serves {queue}")
+        os.kill(beats[-1], signal.SIGKILL)
+        return int(beats[-1])
 
-    def processes(self) -> list[psutil.Process]:
-        """Return all processes that the supervisor has begun."""
-        assert self._process is not None
-        return psutil.Process(self._process.pid).children(recursive=True)
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Ask the product's database."""
+        with psycopg.connect(self._addresses().database_url) as connection:
+            return connection.execute(statement.encode()).fetchall()
 
-    def _kill(self, fits: Callable[[str], bool]) -> int:
-        for process in self.processes():
-            try:
-                title = " ".join(process.cmdline())
-            except psutil.NoSuchProcess:
-                continue
-            if fits(title):
-                process.kill()
-                return process.pid
-        raise AssertionError(
-            "no such process among " + str([p.cmdline() for p in self.processes()])
-        )
+    def _addresses(self) -> Addresses:
+        addresses = embedded_addresses(Layout(self.data_dir), required=True)
+        assert addresses is not None
+        return addresses
+
+    def _beats(self, queue: str) -> list[int]:
+        """Return the pids of living workers of a queue, as they say themselves."""
+        with redis.Redis.from_url(self._addresses().redis_url) as client:
+            values = [client.get(key) for key in client.scan_iter("weknora:worker:*")]
+        beats = [json.loads(value) for value in values if value]
+        return [
+            beat["pid"]
+            for beat in beats
+            if queue in beat["queues"] and psutil.pid_exists(beat["pid"])
+        ]
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
