@@ -7,16 +7,13 @@ each forked child `die_with_parent` and `apply_limits`, and only then the first 
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
-import sys
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
-from core.seccomp import can_filter, forbid_system_access
+from core.seccomp import can_filter, forbid_system_access, libc
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -75,12 +72,11 @@ def leave_network() -> bool:
     rights of its own: it is only tried where no system call filter will hold. Call it while the
     process has one thread.
     """
-    libc = _libc()
     if os.geteuid() == 0:
-        return bool(libc.unshare(_CLONE_NEWNET) == 0)
+        return bool(libc().unshare(_CLONE_NEWNET) == 0)
     if can_filter():
         return False
-    return bool(libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0)
+    return bool(libc().unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0)
 
 
 def drop_root() -> bool:
@@ -102,7 +98,7 @@ def drop_root() -> bool:
 
 def die_with_parent(parent_process_id: int) -> None:
     """Have the kernel kill this process when the thread that forked it ends."""
-    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent_process_id:
         os._exit(1)
 
@@ -144,9 +140,8 @@ def apply_limits(limits: Limits, *, network_left: bool = False) -> Confinement:
     if limits.cpu_seconds is not None:
         # The first limit sends SIGXCPU, which can be told from other deaths; the second kills.
         _lower_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
-    libc = _libc()
-    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc().prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     filtered = forbid_system_access()
     network: Shutter = "namespace" if network_left else "filter" if filtered else "open"
     return Confinement(network=network, system_calls=filtered)
@@ -158,10 +153,3 @@ def _lower_limit(kind: int, soft: int, hard: int) -> None:
     if present != resource.RLIM_INFINITY:
         soft, hard = min(soft, present), min(hard, present)
     resource.setrlimit(kind, (soft, hard))
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    if not sys.platform.startswith("linux"):
-        raise OSError("Isolation needs Linux: namespaces, prctl and resource limits.")
-    return ctypes.CDLL(None, use_errno=True)

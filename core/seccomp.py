@@ -99,15 +99,24 @@ def forbid_system_access() -> bool:
     if machine is None:
         return False
     program = _program(machine, process_id=os.getpid())
-    code = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.create_string_buffer(
-        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
-    )
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    address = ctypes.cast(ctypes.c_char_p(program), ctypes.c_void_p).value
+    header = struct.pack("@HP", len(program) // 8, address)
+    if libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    failed = libc.syscall(machine.seccomp, _SET_MODE_FILTER, _ALL_THREADS, header)
+    failed = libc().syscall(machine.seccomp, _SET_MODE_FILTER, _ALL_THREADS, header)
     return bool(failed == 0)
+
+
+@cache
+def libc() -> ctypes.CDLL:
+    """Return the C library, with the functions of isolation looked up.
+
+    Looking them up makes new types, which costs a forked child a millisecond: do it before.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    for name in ("prctl", "syscall", "unshare"):
+        getattr(library, name)
+    return library
 
 
 def _program(machine: _Machine, *, process_id: int) -> bytes:

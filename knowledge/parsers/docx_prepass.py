@@ -68,7 +68,8 @@ _KEPT_PROPERTIES = frozenset(
 )
 _FORMATTING = frozenset(
     W + name for name in ("latentStyles", "proofErr", "sectPr", "tblGrid", "docDefaults")
-)
+) | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"}
+"""Of two ways to draw a text box mammoth reads the second."""
 _MAX_HEADING = 6
 
 

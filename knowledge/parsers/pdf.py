@@ -28,9 +28,9 @@ from knowledge.parsers.pdf_headings import level_map
 from knowledge.parsers.pdf_markdown import PageWriter, RunningTable
 
 _KEPT_SHARE = 0.6
-_COMPARED_PAGES = 3
-_COMPARED_STEP = 8
-"""Plain text costs a third of the layout: the first pages, and every eighth, are compared."""
+_COMPARED_PAGES = 2
+_COMPARED_STEP = 10
+"""Plain text costs a third of the layout: the first pages, and every tenth, are compared."""
 _FEW_CHARACTERS = 40
 _MANY_CHARACTERS = 250
 _GARBAGE_SHARE = 0.3

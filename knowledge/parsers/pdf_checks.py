@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,7 +18,6 @@ _WHITE = 250
 _FORM_DEPTH = 3
 _PICTURE_SHARE = 0.05
 _DRAWN_LETTERS = 100
-_NO_WORD = re.compile(r"\W+")
 _PASSWORD_ERROR = 4
 
 Rectangle = tuple[float, float, float, float]
@@ -112,8 +110,8 @@ def shows_picture(document: pypdfium2.PdfDocument, number: int) -> bool:
 
 
 def count_letters(text: str) -> int:
-    """Count letters and digits: what must not get lost."""
-    return len(_NO_WORD.sub("", text))
+    """Count what is not blank: what must not get lost."""
+    return sum(map(len, text.split()))
 
 
 def _hidden_text(page: pypdfium2.PdfPage) -> tuple[Rectangle, ...]:
@@ -199,7 +197,7 @@ def _dark_grounds(page: pypdfium2.PdfPage) -> Iterator[Any]:
 
 
 _FLOATS = tuple(ctypes.c_float() for _ in range(4))
-_COLOURS = tuple(ctypes.c_uint() for _ in range(4))
+_RED, _GREEN, _BLUE, _ALPHA = (ctypes.c_uint() for _ in range(4))
 
 
 def _bounds(item: Any) -> Rectangle:
@@ -212,10 +210,9 @@ def _bounds(item: Any) -> Rectangle:
 
 def _fill(item: Any) -> tuple[int, int, int, int]:
     """Red, green, blue, alpha; black where the object has no plain colour."""
-    if not pdfium.FPDFPageObj_GetFillColor(item, *_COLOURS):
+    if not pdfium.FPDFPageObj_GetFillColor(item, _RED, _GREEN, _BLUE, _ALPHA):
         return (0, 0, 0, 255)
-    red, green, blue, alpha = (number.value for number in _COLOURS)
-    return (red, green, blue, alpha)
+    return (_RED.value, _GREEN.value, _BLUE.value, _ALPHA.value)
 
 
 class _Frame:

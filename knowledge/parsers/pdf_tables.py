@@ -43,14 +43,15 @@ def read_table(block: LayoutBlock, text: PageText) -> GridTable:
         rows.append(parts[1])
     for number, row in enumerate(block.rows or []):
         texts = tuple(cell.text for cell in row)
-        cells = grid.lines_of(row, number)
-        if number == 0 and not rows and (parts := _glued_header(cells)):
+        if number == 0 and not rows and (parts := _glued_header(grid.lines_of(row, number))):
             # Two levels: what stands in the header already names groups of columns.
             above = header or ("",) * len(parts[0])
             header = tuple(" ".join(names).strip() for names in zip(above, parts[0], strict=False))
             rows.append(parts[1])
+        elif _may_be_stacked(texts):
+            rows += _stacked_rows(grid.lines_of(row, number), texts) or [texts]
         else:
-            rows += _stacked_rows(cells, texts) or [texts]
+            rows.append(texts)
     return GridTable(header if any(header) else (), tuple(rows))
 
 
@@ -184,6 +185,12 @@ def _glued_header(
     if any(_is_value(cell) for cell in upper[1:] if cell) or not any(upper):
         return None
     return upper, last
+
+
+def _may_be_stacked(texts: Sequence[str]) -> bool:
+    """Whether a cell holds several values: a quick look before the lines are found by place."""
+    several = (parts for text in texts if len(parts := text.split()) > 1)
+    return any(all(_is_value(part) for part in parts) for parts in several)
 
 
 def _stacked_rows(
