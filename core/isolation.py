@@ -30,9 +30,9 @@ class Limits:
 
     memory_bytes: int = 2048 * MIB
     """Address space."""
-    cpu_seconds: int | None = 60
+    cpu_seconds: int | None = 120
     """None for a process that lives on; whoever started it counts then."""
-    wall_seconds: float = 90.0
+    wall_seconds: float = 180.0
     """Whoever started the work kills it then."""
     file_size_bytes: int = 128 * MIB
     """Largest file it may write; its result is one."""

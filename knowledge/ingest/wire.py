@@ -41,8 +41,8 @@ def document_from_json(value: dict[str, Any]) -> ParsedDocument:
 
 
 def dump(value: dict[str, Any]) -> bytes:
-    """Return compact ASCII JSON: lone surrogates in broken input survive it."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    """Return compact JSON on one line; a lone surrogate becomes a question mark."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _box_to_json(box: Box | None) -> list[float] | None:

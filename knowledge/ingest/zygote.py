@@ -8,6 +8,7 @@ does (the control socket closes) or when idle.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import json
 import os
@@ -39,6 +40,10 @@ _MAX_REQUEST_BYTES = 64_000
 _OUT_OF_MEMORY = ParseRefused(
     "out_of_memory",
     "Reading this file takes more memory than one file may use. Split it into parts.",
+)
+_TOO_MUCH_TEXT = ParseRefused(
+    "too_large",
+    "The file holds more text than one document may have. Split it into parts.",
 )
 
 
@@ -178,6 +183,14 @@ def _run_child(
     except MemoryError:
         _write_all(result, dump(_refusal(_OUT_OF_MEMORY)))
         code = 0
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            os.ftruncate(result, 0)
+            os.lseek(result, 0, os.SEEK_SET)
+            _write_all(result, dump(_refusal(_TOO_MUCH_TEXT)))
+            code = 0
+        else:
+            traceback.print_exc()
     except BaseException:  # noqa: BLE001 - a Rust panic is one, and the owner logs what we print
         traceback.print_exc()
     finally:

@@ -12,8 +12,8 @@ import pytest
 
 from core.isolation import MIB, Limits
 from knowledge.ingest import parse
-from knowledge.ingest.parse import ParseCancelled, ParseRefused, parse_file
 from knowledge.ingest.helper_process import HelperProcess, HelperUnavailable
+from knowledge.ingest.parse import ParseCancelled, ParseRefused, parse_file
 from tests.knowledge.ingest.hostile import flate_bomb
 from tests.process import ends_within
 
@@ -111,6 +111,20 @@ def test_work_over_its_memory_is_stopped(tmp_path):
     with pytest.raises(ParseRefused) as refusal:
         parse_file(path, "wide.csv", limits=Limits(memory_bytes=450 * MIB))
     assert refusal.value.code == "out_of_memory"
+
+
+def test_more_text_than_one_document_may_have_is_refused(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"words " * 500_000)
+    with pytest.raises(ParseRefused, match="more text") as refusal:
+        parse_file(path, "long.txt", limits=Limits(file_size_bytes=MIB))
+    assert refusal.value.code == "too_large"
+
+
+def test_a_long_text_comes_back_whole(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("长篇文字 " * 2_000_000, encoding="utf-8")
+    assert len(parse_file(path, "long.txt").text) == 10_000_000
 
 
 def test_a_cancelled_parse_ends_at_once(slow_file):
