@@ -90,3 +90,14 @@ def test_answer_goes_on_when_its_worker_is_killed(product: Product, model: SlowM
         what="the answer has begun",
     )
     product.kill_worker("runs")
+    thread.join(timeout=120)
+    answer = result[0]
+    assert answer["finish"] == "answered"
+    assert answer["answer"].split() == [word.strip() for word in WORDS]
+    assert model.calls == calls + 2
+    run = f"run_id = '{answer['run_id']}'"
+    events = product.rows(f"SELECT seq, seq_to, type FROM agents_runevent WHERE {run} ORDER BY seq")
+    assert [row[0] for row in events] == [1, *(row[1] + 1 for row in events[:-1])]
+    assert [row[2] for row in events].count("run_finished") == 1
+    [(answers,)] = product.rows("SELECT count(*) FROM agents_message WHERE role = 'assistant'")
+    assert answers == 1
