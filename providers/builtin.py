@@ -74,7 +74,7 @@ def read_builtin_models(
         try:
             filled = _filled(entry, variables)
         except _Unset as unset:
-            logger.info("built-in model %s is left out: %s is not set", entry.get("key"), unset)
+            logger.debug("built-in model %s is left out: %s is not set", entry.get("key"), unset)
             continue
         model = BuiltinModel.model_validate(filled)
         check_values(model.values())

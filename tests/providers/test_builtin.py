@@ -20,7 +20,7 @@ def keys(environment: dict[str, str]) -> list[str]:
 def test_without_variables_only_the_local_models_are_there(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG)
     assert keys({}) == LOCAL
     assert "env-chat is left out: LLM_MODEL_NAME is not set" in caplog.text
 
