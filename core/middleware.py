@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -30,6 +31,20 @@ def present(request: HttpRequest, error: ProjectError) -> HttpResponseBase:
         return _send_to_login(request)
     template = "errors/_error.html" if wants_fragment(request) else "errors/error.html"
     return render(request, template, {"error": error}, status=error.http_status)
+
+
+class AddressMiddleware:
+    """Refuses addresses with a NUL, which no database can look for; every view would have to."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on, or say that its address cannot be read."""
+        address = request.path_info + unquote(request.META.get("QUERY_STRING", ""))
+        if "\x00" in address:
+            return present(request, Invalid(_("The address has a character that cannot be read.")))
+        return self.get_response(request)
 
 
 class ErrorPagesMiddleware:

@@ -95,6 +95,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "core.middleware.AddressMiddleware",
     "accounts.middleware.ActorMiddleware",
     "core.middleware.ErrorPagesMiddleware",
 ]
