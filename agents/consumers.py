@@ -23,6 +23,7 @@ from agents.engine.events import RunFinished, parse_event
 from agents.live.frames import (
     Frame,
     error_frame,
+    frame as make_frame,
     frame_of_end,
     frame_of_event,
     frames_of_start,
@@ -188,6 +189,15 @@ class ConversationConsumer(AsyncWebsocketConsumer):
                 await self._advance(run_id, hint=message["events"])
             except ProjectError:
                 self.views.pop(run_id, None)  # the conversation was deleted, or is no longer theirs
+
+    async def conversation_deleted(self, message: dict[str, Any]) -> None:
+        """Say that the conversation is gone, end what the window shows as running, and close."""
+        for run_id, view in self.views.items():
+            if view.outcome is None:
+                await self._send(make_frame(str(run_id), [{"op": "run", "state": "idle"}]))
+        self.views.clear()
+        await self._send(error_frame(_("This conversation was deleted. Begin a new one.")))
+        await self.close(code=CLOSE_NOT_FOUND)
 
     async def _resume(self, run_id: UUID, *, after: int) -> None:
         """Bring the window from event `after` to the present."""

@@ -10,6 +10,7 @@ class ProvidersConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("providers.policies")
+        import_module("providers.receivers")
         # The engine counts tokens, too, and only looks where the ranks are. Nothing is written
         # before the first start made the installation's folder.
         if Path(settings.DATA_DIR).is_dir():

@@ -61,6 +61,11 @@ class AIModelForm(forms.Form):
             kwargs["initial"] = {**_initial(card), **(kwargs.get("initial") or {})}
         super().__init__(*args, **kwargs)
         self._card = card
+        if card is None:
+            self.fields["remove_api_key"].widget = forms.HiddenInput()
+            self.fields["extra_headers"].help_text = _(
+                'A JSON object, for example {"X-Team": "blue"}.'
+            )
         if card is not None:
             if card.has_api_key:
                 self.fields["api_key"].help_text = UNCHANGED

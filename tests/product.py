@@ -102,9 +102,14 @@ class Product:
         os.kill(beats[-1], signal.SIGKILL)
         return int(beats[-1])
 
+    @property
+    def database_url(self) -> str:
+        """The address of its database, password included."""
+        return self._addresses().database_url
+
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """Ask the product's database."""
-        with psycopg.connect(self._addresses().database_url) as connection:
+        with psycopg.connect(self.database_url) as connection:
             return connection.execute(statement.encode()).fetchall()
 
     def _addresses(self) -> Addresses:

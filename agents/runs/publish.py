@@ -28,6 +28,11 @@ def publish_events(conversation_id: UUID, run_id: UUID, events: list[dict[str, A
     _publisher.submit(_send(group_of(conversation_id), message))
 
 
+def publish_deletion(conversation_id: UUID) -> None:
+    """Tell the conversation's sockets that it is gone."""
+    _publisher.submit(_send(group_of(conversation_id), {"type": "conversation.deleted"}))
+
+
 async def _send(group: str, message: dict[str, Any]) -> None:
     layer = get_channel_layer()
     if layer is None:

@@ -16,6 +16,7 @@ from agents.constants import OPEN_RUN_STATES, MessageRole, RunState
 from agents.jobs import RUN_AGENT
 from agents.models import Agent, AgentRun, Conversation, Message
 from agents.queries import get_agent, get_conversation, get_run, list_agents
+from agents.runs.publish import publish_deletion
 from agents.runs.store import finish_unstarted
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs.enqueue import enqueue
@@ -119,6 +120,7 @@ def delete_conversation(actor: Actor, *, conversation_id: UUID) -> None:
             cancel_requested=True
         )
         conversation.delete()
+        transaction.on_commit(lambda: publish_deletion(conversation_id))
 
 
 def _clean_text(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from core.errors import ServiceFailed
@@ -67,6 +67,11 @@ def ingest_document(context: JobContext, *, document_id: UUID, attempt: int) -> 
         refuse(ingestion.document, code=refusal.code, reason=refusal.reason)
     except ParseCancelled as stop:
         raise JobCancelled(str(stop)) from stop
+    except DatabaseError as error:
+        still_there = Document.objects.filter(pk=document_id, state__in=OPEN_STATES).exists()
+        if still_there:
+            raise
+        raise JobCancelled("The document was removed meanwhile.") from error
     except ModelError as error:
         raise ServiceFailed(
             f"The embedding model failed: {error.message}",

@@ -12,7 +12,7 @@ import pytest
 
 from accounts.models import Membership
 from agents.engine.testing import ScriptedModel, say
-from agents.services.conversations import create_conversation
+from agents.services.conversations import create_conversation, delete_conversation
 from core.aio import in_db
 from core.jobs.work import work
 from core.tenancy import space_scope
@@ -210,3 +210,20 @@ async def test_frame_that_cannot_be_carried_out_is_told(
         answer = await socket.frame()
         assert answer["op"] == "error"
         assert says in answer["text"]
+
+
+async def test_window_on_a_deleted_conversation_is_told_and_closed(
+    asker: Persona,  # noqa: F811
+    conversation_id: uuid.UUID,
+) -> None:
+    async with window(asker, conversation_id) as socket:
+        await socket.open()
+        await socket.say(question())
+        await frames_until(socket, lambda frame: frame.get("op") == "ack")
+        await in_space(
+            asker, lambda: delete_conversation(asker.actor, conversation_id=conversation_id)
+        )
+        frames = await frames_until(socket, lambda frame: frame.get("op") == "error")
+        assert any(is_idle(frame) for frame in frames)
+        assert "deleted" in frames[-1]["text"]
+        assert (await socket.hear())["code"] == 4404
