@@ -139,7 +139,7 @@ def test_stopped_document_stays_stopped_and_can_be_read_again(
 def test_document_deleted_while_it_is_read_ends_its_job_quietly(
     olivia: Persona, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = pipeline.embed_chunks
+    whole = embed_module.embed_chunks
 
     def delete_first(document: Document, **more: Any) -> int:
         Document.objects.filter(pk=document.pk).delete()
