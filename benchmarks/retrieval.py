@@ -284,7 +284,8 @@ def _ask(
         score.warnings.update(found.warnings)
     for warning in score.warnings:
         progress(f"{label}: {warning}")
-    progress(f"{label}: {len(asked)} questions asked")
+    shares = f"{score.percent(score.first):.1f}/{score.percent(score.in_five):.1f}"
+    progress(f"{label}: {score.questions} questions asked, {shares}")
     return score
 
 
