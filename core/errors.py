@@ -39,10 +39,20 @@ class NotFound(ProjectError):
 
 
 class AccessDenied(ProjectError):
-    """The actor sees the thing but may not do this to it."""
+    """The actor sees the thing but may not do this to it.
+
+    `attempted` and `target` say what to what, for the audit; they are not shown.
+    """
 
     code = "access_denied"
     http_status = 403
+
+    def __init__(
+        self, message: str, *, attempted: str = "", target: object = None, **data: Any
+    ) -> None:
+        super().__init__(message, **data)
+        self.attempted = attempted
+        self.target = target
 
 
 class NotSignedIn(ProjectError):

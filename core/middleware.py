@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TypeVar
 from urllib.parse import unquote
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.utils.translation import gettext as _
 
+from core.envelope import INTERNAL, failure, failure_of, is_api
 from core.errors import AccessDenied, Invalid, NotFound, NotSignedIn, ProjectError
 from core.htmx import redirect, wants_fragment
 
 logger = logging.getLogger(__name__)
+R = TypeVar("R", bound=HttpResponse)
 
 
 def error_body(error: ProjectError) -> dict[str, object]:
@@ -26,11 +29,20 @@ def error_body(error: ProjectError) -> dict[str, object]:
 def present(request: HttpRequest, error: ProjectError) -> HttpResponseBase:
     """Return the answer that tells `error` in the form the client asked for."""
     if _wants_json(request):
-        return JsonResponse(error_body(error), status=error.http_status)
+        body = failure_of(error) if is_api(request.path_info) else error_body(error)
+        return with_wait(JsonResponse(body, status=error.http_status), error)
     if isinstance(error, NotSignedIn):
         return _send_to_login(request)
     template = "errors/_error.html" if wants_fragment(request) else "errors/error.html"
-    return render(request, template, {"error": error}, status=error.http_status)
+    response = render(request, template, {"error": error}, status=error.http_status)
+    return with_wait(response, error)
+
+
+def with_wait(response: R, error: ProjectError) -> R:
+    """Say when to come back, where the error knows."""
+    if "retry_after_seconds" in error.data:
+        response["Retry-After"] = str(error.data["retry_after_seconds"])
+    return response
 
 
 class AddressMiddleware:
@@ -98,8 +110,10 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     """Answer after an unexpected error (`handler500`); the log has the traceback."""
     if not _wants_json(request):
         return render(request, "500.html", status=500)
-    body = {"code": "internal", "message": "Something broke on our side.", "data": {}}
-    return JsonResponse({"error": body}, status=500)
+    message = "Something broke on our side."
+    if is_api(request.path_info):
+        return JsonResponse(failure(INTERNAL, message), status=500)
+    return JsonResponse({"error": {"code": "internal", "message": message, "data": {}}}, status=500)
 
 
 def _send_to_login(request: HttpRequest) -> HttpResponseBase:

@@ -51,7 +51,9 @@ class BackgroundJob(models.Model):
     class Meta:
         indexes: ClassVar = [
             models.Index(
-                fields=["queue", "run_after"], name="job_waiting", condition=Q(state="queued")
+                fields=["queue", "space_id", "run_after"],
+                name="job_waiting_of_space",
+                condition=Q(state="queued"),
             ),
             models.Index(
                 fields=["queue", "space_id"], name="job_running", condition=Q(state="running")

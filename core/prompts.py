@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 import yaml
+from django.utils.translation import gettext as _
 
 from core.errors import Invalid
 
@@ -68,7 +69,10 @@ class Prompt:
             Invalid: the text is too long, or has a place that this prompt does not know.
         """
         if len(text) > MAX_OVERRIDE_CHARS:
-            raise Invalid(f"A prompt may have at most {MAX_OVERRIDE_CHARS:,} characters.")
+            raise Invalid(
+                _("A prompt may have at most %(limit)s characters.")
+                % {"limit": f"{MAX_OVERRIDE_CHARS:,}"}
+            )
         problem = _problem(text, self.variables)
         if problem:
             raise Invalid(problem, variables=sorted(self.variables))

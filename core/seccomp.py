@@ -93,6 +93,14 @@ def can_filter() -> bool:
     return available and platform.machine() in MACHINES
 
 
+def prepare_filter() -> None:
+    """Build what is the same for all processes, so that a forked child need not."""
+    machine = MACHINES.get(platform.machine())
+    if machine is not None:
+        libc()
+        _common_steps(machine.audit_arch)
+
+
 def forbid_system_access() -> bool:
     """Install the filter in all threads of this process for good; return False where it cannot."""
     machine = MACHINES.get(platform.machine())

@@ -1,7 +1,8 @@
 """Encrypted columns: one cipher, one list of keys; the first encrypts, all decrypt.
 
-To change the key, put the new one first and keep the old one behind it until every row was saved
-again. A value that no key fits is not lost: the column keeps it until somebody enters a new one.
+To change the key, run `manage.py rotate_keys`: it puts a new one first and keeps the old one behind
+it until everything that `accounts.platform.rotation` knows was encrypted again. A value that no key
+fits is not lost: the column keeps it until somebody enters a new one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
 from django.db import models
+
+from core.field_keys import current_keys
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -49,7 +51,7 @@ def encrypt(text: str) -> str:
     """Return the text encrypted with the first key; an empty text stays empty."""
     if not text:
         return ""
-    return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS)).encrypt(text.encode()).decode()
+    return _cipher(current_keys()).encrypt(text.encode()).decode()
 
 
 def decrypt(token: str) -> str:
@@ -61,7 +63,32 @@ def decrypt(token: str) -> str:
     if not token:
         return ""
     try:
-        return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS)).decrypt(token.encode()).decode()
+        return _cipher(current_keys()).decrypt(token.encode()).decode()
+    except InvalidToken as error:
+        raise SecretUnreadable(
+            "A stored secret cannot be read with the configured keys."
+        ) from error
+
+
+def is_current(token: str) -> bool:
+    """Say whether a token was made with the first key; an empty one needs none."""
+    if not token:
+        return True
+    try:
+        _cipher(current_keys()[:1]).decrypt(token.encode())
+    except InvalidToken:
+        return False
+    return True
+
+
+def renew(token: str) -> str:
+    """Return the same secret encrypted with the first key.
+
+    Raises:
+        SecretUnreadable: none of the configured keys fits.
+    """
+    try:
+        return _cipher(current_keys()).rotate(token.encode()).decode()
     except InvalidToken as error:
         raise SecretUnreadable(
             "A stored secret cannot be read with the configured keys."

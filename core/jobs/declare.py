@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Queue = Literal["default", "runs", "ingest"]
+Queue = Literal["default", "runs", "ingest", "enrich"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,6 +75,15 @@ def cancel_jobs(job: Job, *, dedupe_key: str) -> None:
         cancel_job(job_id)
 
 
+def cancel_jobs_of_space(space_id: int) -> None:
+    """Ask all jobs of a space to stop: it is about to end."""
+    rows = BackgroundJob.objects.filter(
+        space_id=space_id, state__in=(JobState.QUEUED, JobState.RUNNING)
+    )
+    for job_id in rows.values_list("pk", flat=True):
+        cancel_job(job_id)
+
+
 def wake(queue: str) -> None:
     """Tell the workers of a queue that a row waits; a lost message is healed by housekeeping."""
     try:

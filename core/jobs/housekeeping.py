@@ -8,11 +8,13 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from core.jobs.enqueue import PLATFORM_SPACE_ID, wake
 from core.jobs.handlers import handler_of
 from core.jobs.work import fail
+from core.live import live
 from core.models import BackgroundJob, JobState
 from core.tenancy import space_scope
 
@@ -69,10 +71,12 @@ def _return_or_fail(row: BackgroundJob) -> None:
             with space_scope(row.space_id):
                 fail(row, handler_of(row.name), reason)
     else:
+        # Its place is kept once: what kills each worker must not hold up its space.
+        run_after = row.run_after if row.attempt <= 1 else timezone.now()
         BackgroundJob.objects.filter(pk=row.pk).update(
             state=JobState.QUEUED,
             lease_epoch=row.lease_epoch + 1,
-            run_after=timezone.now(),
+            run_after=run_after,
             reason="Its worker ended; another one takes it over.",
         )
 
@@ -82,14 +86,14 @@ def wake_waiting_queues() -> None:
     waiting = (
         BackgroundJob.objects.filter(state=JobState.QUEUED, run_after__lte=timezone.now())
         .order_by()
-        .values_list("queue", flat=True)
-        .distinct()
+        .values_list("queue")
+        .annotate(rows=Count("pk"))
     )
-    for queue in waiting:
-        for _ in range(settings.JOBS_IN_FLIGHT_PER_SPACE[queue]):
+    for queue, rows in waiting:
+        for _ in range(min(rows, settings.JOBS_IN_FLIGHT_PER_SPACE[queue])):
             wake(queue)
 
 
 def _forget_old_rows() -> None:
-    limit = timezone.now() - timedelta(days=settings.JOB_ROWS_KEPT_DAYS)
+    limit = timezone.now() - timedelta(days=live("JOB_ROWS_KEPT_DAYS"))
     BackgroundJob.objects.filter(state__in=_ended_states, ended_at__lt=limit).delete()

@@ -25,16 +25,37 @@ from core.tenancy import space_scope
 logger = logging.getLogger(__name__)
 _CLAIM_LOCK = 0x57454B4E
 """First key of the advisory locks that make claims of one queue take turns."""
+_NO_LIMIT = 1_000_000
 _PICK = """
-    SELECT waiting.id FROM core_backgroundjob AS waiting
-    LEFT JOIN (
+    WITH RECURSIVE waiting AS (
+        (SELECT space_id FROM core_backgroundjob
+         WHERE state = 'queued' AND queue = %(queue)s ORDER BY space_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT space_id FROM core_backgroundjob
+                WHERE state = 'queued' AND queue = %(queue)s AND space_id > waiting.space_id
+                ORDER BY space_id LIMIT 1)
+        FROM waiting WHERE waiting.space_id IS NOT NULL
+    ), busy AS (
         SELECT space_id, count(*) AS running FROM core_backgroundjob
         WHERE state = 'running' AND queue = %(queue)s GROUP BY space_id
-    ) AS busy ON busy.space_id = waiting.space_id
-    WHERE waiting.state = 'queued' AND waiting.queue = %(queue)s AND waiting.run_after <= now()
-      AND coalesce(busy.running, 0) < %(limit)s
-    ORDER BY coalesce(busy.running, 0), waiting.run_after
+    )
+    SELECT oldest.id FROM waiting
+    LEFT JOIN busy ON busy.space_id = waiting.space_id
+    CROSS JOIN LATERAL (
+        SELECT id, run_after FROM core_backgroundjob
+        WHERE state = 'queued' AND queue = %(queue)s AND space_id = waiting.space_id
+          AND run_after <= now()
+        ORDER BY run_after LIMIT 1
+    ) AS oldest
+    WHERE coalesce(busy.running, 0) < %(limit)s
+      AND (SELECT coalesce(sum(running), 0) FROM busy) < %(total)s
+    ORDER BY coalesce(busy.running, 0), oldest.run_after
     LIMIT 1
+"""
+"""Steps from space to space through `job_waiting_of_space`, and reads one row of each.
+
+A join of all waiting rows with the busy spaces took 10 to 90 ms beside 10,000 rows of one space, each
+time a thread looked for work; and statistics of so lively a table are never right.
 """
 
 
@@ -61,9 +82,10 @@ def work(queue: str) -> bool:
 def claim(queue: str) -> BackgroundJob | None:
     """Take the next row under a new lease epoch, from the space with the fewest jobs in flight."""
     limit = settings.JOBS_IN_FLIGHT_PER_SPACE[queue]
+    total = settings.JOBS_IN_FLIGHT.get(queue, _NO_LIMIT)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_CLAIM_LOCK, queue])
-        cursor.execute(_PICK, {"queue": queue, "limit": limit})
+        cursor.execute(_PICK, {"queue": queue, "limit": limit, "total": total})
         found = cursor.fetchone()
         if found is None:
             return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from django import template
 from django.forms import BoundField
 from django.templatetags.static import static
@@ -9,6 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.markdown import render_markdown
+from core.textdiff import Line, Side, marked as mark_line
+from core.wording import listed as list_words, weekday_and_time
 
 register = template.Library()
 
@@ -38,6 +43,30 @@ def icon(name: str, css_class: str = "") -> SafeString:
         static(ICON_SPRITE),
         name,
     )
+
+
+@register.filter
+def marked(line: Line | None, side: Side) -> SafeString:
+    """Return one line of a diff with its changed words marked; see `ui/diff.html`."""
+    return mark_line(line, side=side)
+
+
+@register.filter
+def listed(things: Iterable[object]) -> str:
+    """Return things one after the other, apart as the reader's language has it."""
+    return list_words(things)
+
+
+@register.filter
+def weekday(at: datetime) -> str:
+    """Return "Monday, 3 Aug 2026, 08:00" in the reader's language."""
+    return weekday_and_time(at)
+
+
+@register.filter
+def short_weekday(at: datetime) -> str:
+    """Return "Mon, 3 Aug 2026, 08:00" in the reader's language."""
+    return weekday_and_time(at, is_short=True)
 
 
 @register.filter
