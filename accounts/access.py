@@ -12,16 +12,33 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy, pgettext
 
-from accounts.constants import RANK, Role
+from accounts.constants import RANK, Role, SharePermission
+from accounts.linked import prefixed
 from core.errors import AccessDenied, NotFound
 
-Action = Literal["view", "create", "change", "delete", "share", "manage", "use"]
-ActorKind = Literal["user", "api_key", "embed", "im_user", "system"]
+Action = Literal["view", "create", "edit", "change", "delete", "share", "manage", "use"]
+"""To `edit` is to change what something holds, to `change` the thing itself and its settings."""
+ActorKind = Literal["user", "api_key", "external", "embed", "im_user", "system"]
+"""`external`: a person of an application that uses a key, named by a token it signed."""
 M = TypeVar("M", bound=models.Model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """One row of another space that is open to a guest."""
+
+    kind: str
+    """`base` or `agent`."""
+    object_id: UUID
+    permission: SharePermission
+    """What remains after the share, the organisation's role and the person's own role."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +54,37 @@ class Actor:
     """The person's role in the space; None for those who are not members."""
     scopes: frozenset[str] | None = None
     """What a key is limited to, as "area.action"; None: not limited beyond the role."""
+    base_ids: frozenset[UUID] | None = None
+    """The only bases that a key may touch; None: all that the role may."""
+    home_space_id: int | None = None
+    """Of a guest: the space of which the person is a member. `space_id` is the one that shares."""
+    shared: frozenset[Shared] = frozenset()
+    """Of a guest: the rows that are open to them here; a guest has no role."""
+    through: frozenset[UUID] | None = frozenset()
+    """Rows of other spaces in whose name they read, such as the agent that they ask: what those open
+    along is open, too. None: whatever any shared row opens along, to read again what is stored."""
+    name: str = field(default="", compare=False)
+    """What the audit calls it where no person is asked for a name: keys and who comes by them."""
 
     @property
     def rank(self) -> int:
         """The role as a number; 0 without one."""
         return RANK[self.role] if self.role else 0
+
+    @property
+    def principal(self) -> str:
+        """Whose something is, where it is no person's: a key's or an external person's."""
+        return f"{self.kind}:{self.id}"
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether a key stands behind it, and no member of the space."""
+        return self.kind in ("api_key", "external")
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether they come from another space, by a share."""
+        return self.home_space_id is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +111,9 @@ class Policy(ABC):
 
     area: ClassVar[str]
     """First half of a key's scope, e.g. "bases" in "bases.view"."""
+
+    below: ClassVar[Action] = "change"
+    """What one must be allowed to do with a row to create something below it."""
 
     @abstractmethod
     def clauses(self, actor: Actor, action: Action) -> Sequence[Clause]:
@@ -111,6 +157,28 @@ class RolePolicy(Policy):
         return found
 
 
+def guest_clauses(actor: Actor, *, kind: str, action: Action) -> list[Clause]:
+    """Return what a share lets a guest do with rows of a kind; nothing for who is no guest.
+
+    Never to change, delete or share the row itself, whatever the share says.
+    """
+    opened = [
+        shared.object_id
+        for shared in actor.shared
+        if shared.kind == kind and action in _GUESTS_MAY[shared.permission]
+    ]
+    if not opened:
+        return []
+    reason = "It is shared with the person's own space."
+    return [Clause(effect="allow", reason=reason, where=Q(pk__in=opened))]
+
+
+_GUESTS_MAY: Mapping[SharePermission, frozenset[Action]] = {
+    SharePermission.VIEWER: frozenset({"view", "use"}),
+    SharePermission.EDITOR: frozenset({"view", "use", "edit"}),
+}
+
+
 class PersonalPolicy(Policy):
     """Only the person whose row it is; no role opens it."""
 
@@ -149,7 +217,7 @@ class InheritedPolicy(Policy):
             Clause(
                 effect=clause.effect,
                 reason=clause.reason,
-                where=_prefixed(clause.where, f"{self.parent_field}__"),
+                where=prefixed(clause.where, f"{self.parent_field}__"),
             )
             for clause in policy_of(self.parent_model).clauses(actor, wanted)
         ]
@@ -178,8 +246,8 @@ def policy_of(model: type[models.Model]) -> Policy:
 def require(actor: Actor, action: Action, target: models.Model | type[models.Model]) -> None:
     """Return when allowed. For "create", pass the class, or the parent to create below it.
 
-    To create below a parent one must be allowed to change the parent: a document goes only into a
-    base that is one's own to change.
+    To create below a parent one must be allowed to do what the parent's policy says in `below`: a
+    document goes only into a base whose content is one's own to edit.
 
     Raises:
         NotFound: the actor may not even see `target`.
@@ -189,13 +257,17 @@ def require(actor: Actor, action: Action, target: models.Model | type[models.Mod
         if action != "create":
             raise TypeError(f"to {action} needs a row, or visible() for many")
         if not _may_create(actor, target):
-            raise AccessDenied(_denial(actor, action, target))
+            raise AccessDenied(_denial(actor, action, target), attempted=_attempt(action, target))
         return
     if explain(actor, action, target).allowed:
         return
     if action == "view" or not explain(actor, "view", target).allowed:
-        raise NotFound(f"There is no such {target._meta.verbose_name}.")
-    raise AccessDenied(_denial(actor, action, type(target)))
+        raise NotFound(_("There is no such %(thing)s.") % {"thing": target._meta.verbose_name})
+    raise AccessDenied(
+        _denial(actor, action, type(target)),
+        attempted=_attempt(action, type(target)),
+        target=target,
+    )
 
 
 def visible(actor: Actor, action: Action, queryset: models.QuerySet[M]) -> models.QuerySet[M]:
@@ -220,7 +292,7 @@ def explain(actor: Actor, action: Action, target: models.Model) -> Verdict:
     """Say whether and why, for an administrator's page."""
     policy = policy_of(type(target))
     if action == "create":
-        action = "change"  # of the parent; the row itself is there already
+        action = policy.below  # of the parent; the row itself is there already
     if _space_of(target, policy) != actor.space_id:
         return Verdict(allowed=False, reasons=("It belongs to another space.",))
     if not _in_scope(actor, action, policy):
@@ -281,7 +353,7 @@ def _holding(clauses: Sequence[Clause], target: models.Model) -> list[Clause]:
     asked = {f"clause_{index}": clause for index, clause in enumerate(clauses) if clause.where}
     if not asked:
         return list(clauses)
-    rows = type(target)._default_manager.filter(pk=target.pk)
+    rows = type(target)._default_manager.filter(pk=target.pk).order_by()
     answers = list(rows.values(**{name: _as_boolean(one.where) for name, one in asked.items()}))
     if not answers:  # deleted, or of another space than the scope's: no denial could be asked for
         return []
@@ -299,21 +371,22 @@ def _as_boolean(where: Q) -> models.Case:
     )
 
 
-def _prefixed(where: Q, prefix: str) -> Q:
-    found = Q()
-    found.connector, found.negated = where.connector, where.negated
-    found.children = [_prefixed_child(child, prefix) for child in where.children]
-    return found
-
-
-def _prefixed_child(child: Any, prefix: str) -> Any:
-    if isinstance(child, Q):
-        return _prefixed(child, prefix)
-    if not isinstance(child, tuple):
-        raise TypeError(f"{child!r} cannot be looked up through a parent; write it as a lookup")
-    return prefix + child[0], child[1]
+_DENIALS: Mapping[Action, Promise] = {
+    "view": gettext_lazy("Your role (%(role)s) does not let you see this %(thing)s."),
+    "create": gettext_lazy("Your role (%(role)s) does not let you create this %(thing)s."),
+    "edit": gettext_lazy("Your role (%(role)s) does not let you edit this %(thing)s."),
+    "change": gettext_lazy("Your role (%(role)s) does not let you change this %(thing)s."),
+    "delete": gettext_lazy("Your role (%(role)s) does not let you delete this %(thing)s."),
+    "share": gettext_lazy("Your role (%(role)s) does not let you share this %(thing)s."),
+    "manage": gettext_lazy("Your role (%(role)s) does not let you manage this %(thing)s."),
+    "use": gettext_lazy("Your role (%(role)s) does not let you use this %(thing)s."),
+}
 
 
 def _denial(actor: Actor, action: Action, model: type[models.Model]) -> str:
-    thing = model._meta.verbose_name
-    return f"Your role ({actor.role or 'none'}) does not let you {action} this {thing}."
+    role = Role(actor.role).label if actor.role in Role.values else pgettext("no role", "none")
+    return str(_DENIALS[action]) % {"role": role, "thing": model._meta.verbose_name}
+
+
+def _attempt(action: Action, model: type[models.Model]) -> str:
+    return f"{policy_of(model).area}.{action}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.access import Actor
 from accounts.constants import MembershipState, Role
@@ -23,8 +24,14 @@ def actor_of(user: User, *, space_id: int) -> Actor:
     """
     membership = active_memberships(user).filter(space_id=space_id).first()
     if membership is None:
-        raise NotFound("There is no such space, or you are not a member of it.")
+        raise NotFound(_("There is no such space, or you are not a member of it."))
     return actor_by(membership)
+
+
+def find_actor(user: User, *, space_id: int) -> Actor | None:
+    """Return the person as an actor of the space, None when they are no active member of it."""
+    membership = active_memberships(user).filter(space_id=space_id).first()
+    return actor_by(membership) if membership is not None else None
 
 
 def actor_by(membership: Membership) -> Actor:

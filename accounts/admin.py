@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from importlib import import_module
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin, UserAdmin as DjangoUserAdmin
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.models import Invitation, Membership, Space, User
+from accounts.admin_base import SuperuserAdmin, administrator_of
+from accounts.invitation_doors import close_links_to
+from accounts.models import Invitation, Membership, Space
+from accounts.platform.erasure_holds import set_legal_hold
 from accounts.services.invitations import revoke_rows
 from accounts.services.members import end_membership, is_last_owner
 
@@ -23,95 +26,44 @@ from accounts.services.members import end_membership, is_last_owner
 # mypy: disable-error-code="misc"
 
 
-class SuperuserAdmin(ModelAdmin):
-    """Opens a model to superusers alone, whatever permissions others were given."""
-
-    list_filter_submit = True
-    warn_unsaved_form = True
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Show the model in the menu."""
-        return self._is_superuser(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Show rows."""
-        return self._is_superuser(request)
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Add rows."""
-        return self._is_superuser(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Change rows."""
-        return self._is_superuser(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Delete rows."""
-        return self._is_superuser(request)
-
-    @staticmethod
-    def _is_superuser(request: HttpRequest) -> bool:
-        user = request.user
-        return isinstance(user, User) and user.is_active and user.is_superuser
-
-
-class PersonCreationForm(UserCreationForm):
-    """A new person, by address."""
-
-    class Meta:
-        model = User
-        fields = ("email", "name")
-
-
-class PersonChangeForm(UserChangeForm):
-    """A person; the password has its own form."""
-
-    class Meta:
-        model = User
-        fields = "__all__"
-        field_classes: ClassVar[dict[str, Any]] = {}
-
-
-@admin.register(User)
-class PersonAdmin(DjangoUserAdmin[User], SuperuserAdmin):
-    """People. One who is switched off is signed out everywhere with their next request."""
-
-    form = PersonChangeForm
-    add_form = PersonCreationForm
-    change_password_form = AdminPasswordChangeForm
-    ordering = ("email",)
-    list_display = ("email", "name", "is_active", "is_staff", "last_login")
-    list_filter = ("is_active", "is_staff", "is_superuser")
-    search_fields = ("email", "name")
-    readonly_fields = ("last_login", "date_joined")
-    filter_horizontal = ("groups", "user_permissions")
-    fieldsets = (
-        (None, {"fields": ("email", "password")}),
-        (_("Person"), {"fields": ("name", "last_space")}),
-        (
-            _("Rights on this installation"),
-            {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")},
-        ),
-        (_("Dates"), {"fields": ("last_login", "date_joined")}),
-    )
-    add_fieldsets = (
-        (None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),
-    )
-    autocomplete_fields = ("last_space",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Switch people off instead: what they made in their spaces stays somebody's."""
-        return False
-
-
 @admin.register(Space)
 class SpaceAdmin(SuperuserAdmin):
     """Spaces."""
 
-    list_display = ("name", "id", "member_count", "created_by", "created_at")
+    list_display = (
+        *("name", "id", "member_count", "storage_quota_bytes", "legal_hold"),
+        *("created_by", "created_at"),
+    )
+    list_filter = ("legal_hold", "requires_two_factor", "created_at")
+    date_hierarchy = "created_at"
     search_fields = ("name", "=id")
-    readonly_fields = ("created_at", "created_by")
-    fields = ("name", "description", "created_by", "created_at")
+    readonly_fields = ("created_at", "created_by", "legal_hold")
+    fields = (
+        *("name", "description", "storage_quota_bytes", "audit_days", "legal_hold"),
+        *("created_by", "created_at"),
+    )
+    actions = ("hold", "release")
+
+    @admin.action(description=_("Put under legal hold…"))
+    def hold(self, request: HttpRequest, queryset: QuerySet[Space]) -> HttpResponseBase | None:
+        """Let nothing of it be erased."""
+        return self.confirmed(
+            request,
+            queryset,
+            question=_("Put under legal hold? Nothing of these spaces is erased while it lasts."),
+            run=lambda row: set_legal_hold(administrator_of(request), row, held=True),
+        )
+
+    @admin.action(description=_("Release from legal hold…"))
+    def release(self, request: HttpRequest, queryset: QuerySet[Space]) -> HttpResponseBase | None:
+        """End the hold."""
+        return self.confirmed(
+            request,
+            queryset,
+            question=_("Release from legal hold? These spaces can be erased then."),
+            run=lambda row: set_legal_hold(administrator_of(request), row, held=False),
+            is_dangerous=True,
+        )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Space]:
         """Count the members."""
@@ -161,6 +113,7 @@ class MembershipAdmin(SuperuserAdmin):
         """End the membership as its space's page does, pointers and invitations included."""
         with transaction.atomic():
             end_membership(obj)
+            close_links_to(obj.user, space_id=obj.space_id)
 
 
 @admin.register(Invitation)
@@ -222,3 +175,7 @@ class EmailAddressAdmin(SuperuserAdmin):
     list_filter = ("primary", "verified")
     search_fields = ("email",)
     autocomplete_fields = ("user",)
+
+
+for _part in ("people", "records", "settings"):
+    import_module(f"accounts.admin_{_part}")

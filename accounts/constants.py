@@ -1,7 +1,7 @@
 """Closed choices of accounts: roles, states."""
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 
 class Role(models.TextChoices):
@@ -38,3 +38,27 @@ class MembershipState(models.TextChoices):
 
     ACTIVE = "active", _("Active")
     SUSPENDED = "suspended", _("Suspended")
+
+
+class OrganisationRole(models.TextChoices):
+    """What a space may do in an organisation."""
+
+    ADMIN = "admin", _("Admin")
+    EDITOR = "editor", _("Editor")
+    VIEWER = "viewer", _("Viewer")
+
+
+class SharePermission(models.TextChoices):
+    """What a share lets the receiving spaces do."""
+
+    EDITOR = "editor", _("Read and edit content")
+    VIEWER = "viewer", pgettext_lazy("what a share allows", "Read")
+
+
+class RequestState(models.TextChoices):
+    """What became of a request to join."""
+
+    PENDING = "pending", _("Waiting")
+    APPROVED = "approved", _("Approved")
+    REJECTED = "rejected", _("Rejected")
+    WITHDRAWN = "withdrawn", _("Withdrawn")

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import password_validators_help_text_html
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from accounts.constants import Role
+from accounts.models import INVITATION_DAYS
+from accounts.space_forms import DAYS
 from core.errors import ProjectError
 
 
@@ -37,6 +40,16 @@ class InvitationForm(forms.Form):
         help_text=_("Without one, everybody who has the link can join with it."),
     )
     role = forms.ChoiceField(label=_("Role"))
+    days = forms.TypedChoiceField(
+        label=_("Valid for"), required=False, choices=DAYS, coerce=int, initial=INVITATION_DAYS
+    )
+    max_accepts = forms.IntegerField(
+        label=_("For how many people"),
+        required=False,
+        min_value=1,
+        max_value=10_000,
+        help_text=_("Of a link without an address. Blank: for any number."),
+    )
 
     def __init__(self, *args: Any, roles: Iterable[Role], **kwargs: Any) -> None:
         """Offer `roles`, those that the person may give."""
@@ -69,13 +82,19 @@ class JoinForm(forms.Form):
 
 
 class ProfileForm(forms.Form):
-    """What a person is called."""
+    """What a person is called, and the language they read."""
 
     name = forms.CharField(
         label=_("Name"),
         required=False,
         max_length=150,
-        help_text=_("Without one, others see your address."),
+        help_text=_("Without one, others see your e-mail address."),
+    )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=[("", _("As in the browser")), *settings.LANGUAGES],
+        help_text=_("Of pages and mails."),
     )
 
 

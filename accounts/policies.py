@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from accounts.access import Action, Actor, Clause, RolePolicy, register
 from accounts.constants import Role, roles_below
-from accounts.models import Invitation, Membership, Space
+from accounts.models import AuditEvent, Invitation, Membership, Space, SpaceGroup
 
 
 class SpacePolicy(RolePolicy):
@@ -18,6 +18,7 @@ class SpacePolicy(RolePolicy):
         "view": Role.VIEWER,
         "change": Role.ADMIN,
         "manage": Role.ADMIN,
+        "share": Role.OWNER,  # let its owners open others' conversations
         "delete": Role.OWNER,
     }
 
@@ -66,6 +67,27 @@ class InvitationPolicy(_BelowOwnRolePolicy):
     limited = frozenset({"view", "change", "delete"})
 
 
+class GroupPolicy(RolePolicy):
+    """Members see the groups; admins make them and say who is in them."""
+
+    area = "groups"
+    minimum: ClassVar[Mapping[Action, Role]] = {
+        "view": Role.VIEWER,
+        "create": Role.ADMIN,
+        "change": Role.ADMIN,
+        "delete": Role.ADMIN,
+    }
+
+
+class AuditPolicy(RolePolicy):
+    """Admins read what was done and refused in the space; nobody changes it."""
+
+    area = "audit"
+    minimum: ClassVar[Mapping[Action, Role]] = {"view": Role.ADMIN}
+
+
 register(Space, SpacePolicy())
 register(Membership, MemberPolicy())
 register(Invitation, InvitationPolicy())
+register(SpaceGroup, GroupPolicy())
+register(AuditEvent, AuditPolicy())

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from allauth.usersessions.models import UserSession
+from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from accounts.access import Actor, require, visible
 from accounts.actors import active_memberships
 from accounts.constants import RANK, MembershipState, Role, roles_below
-from accounts.models import Invitation, Membership, Space, User
+from accounts.invitation_doors import paused_ids
+from accounts.models import Invitation, Membership, Space, SpaceGroup, User
+from core.tenancy import space_scope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,11 @@ class MemberRow:
     roles: tuple[Role, ...]
     """Roles the asking person may give them; empty: none."""
     may_remove: bool
+    may_hand_over: bool = False
+    groups: tuple[str, ...] = ()
+    """Names."""
+    last_seen: datetime | None = None
+    """Anywhere in the installation; only for those who manage members."""
 
     @property
     def dom_id(self) -> str:
@@ -49,6 +59,8 @@ class InvitationRow:
 
     invitation: Invitation
     link: str
+    is_paused: bool
+    """Who made it is suspended, or their account is off."""
 
 
 def spaces_of(user: User, *, current_space_id: int | None) -> list[SpaceRow]:
@@ -86,7 +98,19 @@ def members_of(actor: Actor) -> list[MemberRow]:
     owners = [one.pk for one in memberships if one.role == Role.OWNER]
     if len(owners) == 1:
         changeable.discard(owners[0])  # a space always has an owner
-    rows = [_member_row(actor, one, may_change=one.pk in changeable) for one in memberships]
+    groups = _groups_by_person(actor)
+    manages = actor.rank >= RANK[Role.ADMIN]
+    seen = _last_seen(one.user_id for one in memberships) if manages else {}
+    rows = [
+        _member_row(
+            actor,
+            one,
+            may_change=one.pk in changeable,
+            groups=tuple(groups.get(one.user_id, ())),
+            last_seen=seen.get(one.user_id, one.user.last_login) if manages else None,
+        )
+        for one in memberships
+    ]
     return sorted(rows, key=_by_role_and_name)
 
 
@@ -99,8 +123,13 @@ def member_row(actor: Actor, membership: Membership) -> MemberRow:
 def open_invitations(actor: Actor, *, origin: str) -> list[InvitationRow]:
     """Return the invitations that can still be accepted and that the actor may see, newest first."""
     rows = visible(actor, "view", Invitation.objects.select_related("invited_by"))
+    paused = paused_ids(rows)
     return [
-        InvitationRow(invitation=row, link=invitation_link(row, origin=origin))
+        InvitationRow(
+            invitation=row,
+            link=invitation_link(row, origin=origin),
+            is_paused=row.pk in paused,
+        )
         for row in rows.filter(revoked_at=None)
         if row.is_open
     ]
@@ -111,13 +140,45 @@ def invitation_link(invitation: Invitation, *, origin: str) -> str:
     return origin.rstrip("/") + reverse("invitation", args=[invitation.token])
 
 
-def _member_row(actor: Actor, membership: Membership, *, may_change: bool) -> MemberRow:
+def _member_row(
+    actor: Actor,
+    membership: Membership,
+    *,
+    may_change: bool,
+    groups: tuple[str, ...],
+    last_seen: datetime | None,
+) -> MemberRow:
+    is_self = membership.user_id == actor.user_id
+    is_active = membership.state == MembershipState.ACTIVE and membership.user.is_active
     return MemberRow(
         membership=membership,
-        is_self=membership.user_id == actor.user_id,
+        is_self=is_self,
         roles=roles_below(actor.role) if may_change else (),
-        may_remove=may_change and membership.user_id != actor.user_id,
+        may_remove=may_change and not is_self,
+        may_hand_over=actor.role == Role.OWNER and not is_self and is_active,
+        groups=groups,
+        last_seen=last_seen,
     )
+
+
+def _groups_by_person(actor: Actor) -> dict[int, list[str]]:
+    with space_scope(actor.space_id):
+        names = dict(
+            visible(actor, "view", SpaceGroup.objects.order_by("name")).values_list(
+                "auth_group_id", "name"
+            )
+        )
+    pairs = User.groups.through._default_manager.filter(group_id__in=names)
+    found: dict[int, list[str]] = {}
+    for user_id, group_id in pairs.values_list("user_id", "group_id"):
+        found.setdefault(user_id, []).append(names[group_id])
+    return {user_id: sorted(each) for user_id, each in found.items()}
+
+
+def _last_seen(user_ids: Iterable[int]) -> dict[int, datetime]:
+    """Return when people's browsers were used last."""
+    rows = UserSession.objects.filter(user_id__in=list(user_ids)).order_by()
+    return dict(rows.values_list("user_id").annotate(seen=Max("last_seen_at")))
 
 
 def _by_role_and_name(row: MemberRow) -> tuple[int, str, int]:

@@ -6,6 +6,7 @@ from allauth.account.adapter import get_adapter
 from allauth.core.internal.ratelimit import truncate_ip
 from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from core.errors import LimitReached
 
@@ -36,4 +37,7 @@ def limit_by_address(request: HttpRequest, *, action: str, per_minute: int) -> N
         cache.set(key, 1, timeout=WINDOW_SECONDS)
         count = 1
     if count > per_minute:
-        raise LimitReached("That was too often from your address. Wait a minute and try again.")
+        raise LimitReached(
+            _("Too many requests came from your address. Wait a minute and try again."),
+            retry_after_seconds=WINDOW_SECONDS,
+        )

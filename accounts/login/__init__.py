@@ -1,0 +1,1 @@
+"""Signing in: passwords, lock-out, two-factor, sessions, OIDC, LDAP, and who may get an account."""
