@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from providers.concurrency import background_slot
 from providers.contracts.embedding import EmbeddingModel, InputKind, RerankModel, RerankScore
+from providers.contracts.speech import SpeechModel, Transcript
 
 
 class LimitedEmbeddingModel:
     """An `EmbeddingModel` whose calls wait for a place."""
 
-    def __init__(self, inner: EmbeddingModel, *, key: str, limit: int) -> None:
+    def __init__(
+        self,
+        inner: EmbeddingModel,
+        *,
+        key: str,
+        limit: int,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._inner = inner
         self._key = key
         self._limit = limit
+        self._cancelled = cancelled
 
     @property
     def identity(self) -> str:
@@ -35,7 +45,7 @@ class LimitedEmbeddingModel:
         Raises:
             ModelError: the call failed, or there was no place for too long (kind "overloaded").
         """
-        with background_slot(self._key, limit=self._limit):
+        with background_slot(self._key, limit=self._limit, cancelled=self._cancelled):
             return self._inner.embed(texts, kind=kind)
 
 
@@ -60,3 +70,26 @@ class LimitedRerankModel:
         """
         with background_slot(self._key, limit=self._limit):
             return self._inner.rerank(query, passages)
+
+
+class LimitedSpeechModel:
+    """A `SpeechModel` whose calls wait for a place."""
+
+    def __init__(self, inner: SpeechModel, *, key: str, limit: int) -> None:
+        self._inner = inner
+        self._key = key
+        self._limit = limit
+
+    @property
+    def identity(self) -> str:
+        """Names the model and its engine."""
+        return self._inner.identity
+
+    def transcribe(self, recording: BinaryIO, *, name: str, media_type: str) -> Transcript:
+        """Write a recording down when there is a place.
+
+        Raises:
+            ModelError: the call failed, or there was no place for too long (kind "overloaded").
+        """
+        with background_slot(self._key, limit=self._limit):
+            return self._inner.transcribe(recording, name=name, media_type=media_type)

@@ -6,12 +6,16 @@ import logging
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.addresses import AddressRefused
+from core.dialling import trust_origins
+from core.errors import ProjectError
 from providers.parameters import ModelParameters
 from providers.values import ModelValues, check_values
 
@@ -77,9 +81,24 @@ def read_builtin_models(
             logger.debug("built-in model %s is left out: %s is not set", entry.get("key"), unset)
             continue
         model = BuiltinModel.model_validate(filled)
+        if environment is None and model.base_url:
+            _trust(model.base_url)
         check_values(model.values())
         found.append(model)
     return found
+
+
+def trust_own_addresses() -> None:
+    """Let the guarded client call what the operator's file and environment name; at each start."""
+    try:
+        read_builtin_models()
+    except (ValueError, ProjectError):
+        logger.exception("%s cannot be used", BUILTIN_FILE.name)
+
+
+def _trust(address: str) -> None:
+    with suppress(AddressRefused):  # no address at all: `check_values` says so
+        trust_origins([address])
 
 
 def _filled(value: Any, variables: Mapping[str, str]) -> Any:

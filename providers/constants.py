@@ -1,13 +1,13 @@
 """Closed choices of providers: types of models, kinds of services."""
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 
 class ModelType(models.TextChoices):
     """What a model does."""
 
-    CHAT = "chat", _("Chat")
+    CHAT = "chat", pgettext_lazy("kind of a model", "Chat")
     EMBEDDING = "embedding", _("Embedding")
     RERANK = "rerank", _("Rerank")
     VISION = "vision", _("Vision")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import httpx
 from django.conf import settings
+from django.utils.translation import gettext as _
 
+from core.aio import loop_lasts
 from core.errors import Conflict
 from core.secrets import LostSecret
 from providers.adapters import transport
@@ -17,6 +22,11 @@ from providers.models import AIModel
 from providers.parameters import read_parameters
 from providers.queries import read_headers
 
+_LONGEST_SECONDS = 3600.0
+_clients_of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[bool, httpx.AsyncClient]] = (
+    WeakKeyDictionary()
+)
+
 
 def endpoint_of(row: AIModel) -> Endpoint:
     """Return where the row's model is served; the built-in ones are where settings say.
@@ -25,7 +35,10 @@ def endpoint_of(row: AIModel) -> Endpoint:
         Conflict: a stored secret can't be read with the configured keys.
     """
     if isinstance(row.api_key, LostSecret) or isinstance(row.extra_headers, LostSecret):
-        raise Conflict(f"The key of {row.name!r} cannot be read; an admin has to enter it again.")
+        raise Conflict(
+            _("The key of “%(name)s” cannot be read; an admin has to enter it again.")
+            % {"name": row.name}
+        )
     parameters = read_parameters(row.parameters)
     if row.provider == Provider.LOCAL:
         return Endpoint(
@@ -45,9 +58,29 @@ def endpoint_of(row: AIModel) -> Endpoint:
 
 
 def async_http(row: AIModel) -> AsyncClientFactory:
-    """Return what makes the row's clients for one streamed call."""
+    """Return what gives the row's client for one streamed call.
+
+    A loop that stays has one client for all its calls, so that connections are kept; it outlives
+    the call. Any other loop gets a client that ends with the call.
+    """
     local = row.provider == Provider.LOCAL
-    return transport.loopback_async_client if local else transport.async_client
+
+    def give(timeout_seconds: float) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+        if loop_lasts():
+            return nullcontext(_client_of_loop(local=local))
+        make = transport.loopback_async_client if local else transport.async_client
+        return make(timeout_seconds)
+
+    return give
+
+
+def _client_of_loop(*, local: bool) -> httpx.AsyncClient:
+    """Return the running loop's client; each call brings its own time limit."""
+    clients = _clients_of_loops.setdefault(asyncio.get_running_loop(), {})
+    if local not in clients:
+        make = transport.loopback_async_client if local else transport.async_client
+        clients[local] = make(_LONGEST_SECONDS)
+    return clients[local]
 
 
 def sync_http(row: AIModel) -> httpx.Client:

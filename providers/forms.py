@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
@@ -10,11 +9,13 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import Invalid
+from core.hostile_json import JSONField, read_json
 from providers.constants import ModelType, Provider
 from providers.parameters import ModelParameters, read_parameters
 from providers.queries import ModelCard
 from providers.values import ModelValues, check_values
 
+PRICE_FIELDS = ("input_price", "output_price", "cached_price")
 UNCHANGED = _("Stored. Leave empty to keep it.")
 
 
@@ -30,7 +31,7 @@ class AIModelForm(forms.Form):
         help_text=_("The service's own name; for Azure the deployment's name."),
     )
     base_url = forms.CharField(
-        label=_("Address"),
+        label=_("URL"),
         max_length=500,
         required=False,
         help_text=_("For example https://api.openai.com/v1"),
@@ -48,7 +49,34 @@ class AIModelForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off"}),
         help_text=_('A JSON object, for example {"X-Team": "blue"}; {} removes what is stored.'),
     )
-    parameters = forms.JSONField(label=_("Parameters"), required=False, initial=dict)
+    input_price = forms.DecimalField(
+        label=_("Price of a million input tokens"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        help_text=_("Budgets in money and the usage page count with it."),
+    )
+    cached_price = forms.DecimalField(
+        label=_("Price of a million cached input tokens"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        help_text=_("Empty: as other input tokens."),
+    )
+    output_price = forms.DecimalField(
+        label=_("Price of a million output tokens"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+    )
+    currency = forms.RegexField(
+        label=_("Currency"),
+        regex="^[A-Z]{3}$",
+        required=False,
+        help_text=_("Three letters, such as USD or EUR; the same for all models of a space."),
+        error_messages={"invalid": _("Enter three capital letters, such as EUR.")},
+    )
+    parameters = JSONField(label=_("Parameters"), required=False, initial=dict)
     is_default = forms.BooleanField(label=_("Default of its type"), required=False)
     is_enabled = forms.BooleanField(label=_("Enabled"), required=False, initial=True)
     max_concurrency = forms.IntegerField(
@@ -78,7 +106,7 @@ class AIModelForm(forms.Form):
         if not text:
             return None
         try:
-            headers = json.loads(text)
+            headers = read_json(text)
         except ValueError:
             headers = None
         if not isinstance(headers, dict) or not all(isinstance(v, str) for v in headers.values()):
@@ -100,6 +128,7 @@ class AIModelForm(forms.Form):
         """Check what concerns more than one field."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
+            cleaned["parameters"] = _priced(cleaned["parameters"], cleaned)
             try:
                 check_values(self.values())
             except Invalid as error:
@@ -126,13 +155,25 @@ class AIModelForm(forms.Form):
         )
 
 
+def _priced(parameters: ModelParameters, cleaned: dict[str, Any]) -> ModelParameters:
+    """Return the parameters with the prices of the form; an empty field takes what JSON says."""
+    entered: dict[str, Any] = {
+        name: float(cleaned[name]) for name in PRICE_FIELDS if cleaned.get(name) is not None
+    }
+    if cleaned.get("currency"):
+        entered["currency"] = cleaned["currency"]
+    return parameters.model_copy(update=entered)
+
+
 def _initial(card: ModelCard) -> dict[str, Any]:
     """Return what the form shows of a stored model: no secrets, parameters that differ."""
     names = ("name", "type", "provider", "model_id", "base_url")
     shown: dict[str, Any] = {name: getattr(card, name) for name in names}
+    prices = {name: getattr(card.parameters, name) for name in (*PRICE_FIELDS, "currency")}
     return {
         **shown,
-        "parameters": card.parameters.model_dump(exclude_defaults=True),
+        **prices,
+        "parameters": card.parameters.model_dump(exclude_defaults=True, exclude=set(prices)),
         "is_default": card.is_default,
         "is_enabled": card.is_enabled,
         "max_concurrency": card.max_concurrency,

@@ -23,7 +23,7 @@ class AIModel(SpaceOwned):
     provider = models.CharField(_("service"), max_length=30, choices=Provider.choices)
     model_id = models.CharField(_("model"), max_length=200)
     """The service's own name for it."""
-    base_url = models.CharField(_("address"), max_length=500, blank=True)
+    base_url = models.CharField(_("URL"), max_length=500, blank=True)
     api_key = EncryptedTextField(blank=True, default="")
     extra_headers = EncryptedTextField(blank=True, default="")
     """JSON object of header names and values."""
@@ -40,6 +40,7 @@ class AIModel(SpaceOwned):
     class Meta:
         ordering: ClassVar = ["type", "name"]
         verbose_name = _("model")
+        verbose_name_plural = _("models")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["space", "type"], condition=Q(is_default=True), name="one_default_model"

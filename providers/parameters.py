@@ -11,6 +11,7 @@ from providers.adapters.embeddings import EncodingFormat, InputStyle
 from providers.adapters.thinking import ThinkingStyle
 
 AZURE_API_VERSION = "2024-10-21"
+DEFAULT_CURRENCY = "USD"
 
 
 class ModelParameters(BaseModel):
@@ -35,12 +36,25 @@ class ModelParameters(BaseModel):
     extractive: bool = False
     """It only quotes passages: it can't write titles, summaries or pages."""
 
+    # Prices of a million tokens
+    input_price: float | None = Field(default=None, ge=0, le=1_000_000)
+    output_price: float | None = Field(default=None, ge=0, le=1_000_000)
+    cached_price: float | None = Field(default=None, ge=0, le=1_000_000)
+    """Input from the service's cache; None: like other input."""
+    currency: str = Field(default=DEFAULT_CURRENCY, pattern="^[A-Z]{3}$")
+    """Three letters (ISO 4217); all models of a space use the same."""
+
     # Embedding
     dimensions: int | None = Field(default=None, ge=1, le=8192)
     request_dimensions: bool = False
     input_style: InputStyle = "none"
     encoding_format: EncodingFormat = "float"
     batch_size: int = Field(default=32, ge=1, le=512)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether anything is charged."""
+        return any((self.input_price, self.output_price, self.cached_price))
 
 
 def read_parameters(values: dict[str, Any]) -> ModelParameters:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from accounts.access import Actor, visible
 from core.errors import NotFound
 from providers.models import AIModel
@@ -47,7 +49,7 @@ def get_model_card(actor: Actor, *, model_id: UUID) -> ModelCard:
     """
     row = visible(actor, "view", AIModel.objects.filter(pk=model_id)).first()
     if row is None:
-        raise NotFound("There is no such model.")
+        raise NotFound(_("There is no such model."))
     return card_of(row)
 
 

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext as _
+
+from core.addresses import AddressRefused
+from core.dialling import check_outgoing
 from core.errors import Invalid
 from providers.constants import ModelType, Provider
 from providers.parameters import ModelParameters
@@ -49,11 +53,13 @@ def check_values(values: ModelValues) -> None:
     for name, limit in (("name", 200), ("model_id", 200), ("base_url", 500)):
         text = str(getattr(values, name))
         if len(text) > limit or "\x00" in text:
-            raise Invalid(f"At most {limit} characters, and no NUL.", field=name)
+            raise Invalid(
+                _("At most %(limit)s characters, and no NUL.") % {"limit": limit}, field=name
+            )
     if not values.name.strip():
-        raise Invalid("Give the model a name.", field="name")
+        raise Invalid(_("Give the model a name."), field="name")
     if not values.model_id.strip():
-        raise Invalid("Enter the service's own name of the model.", field="model_id")
+        raise Invalid(_("Enter the service's own name of the model."), field="model_id")
     if values.type not in _TYPES_OF.get(values.provider, frozenset()):
         raise Invalid(
             f"The service {values.provider!r} offers no models of the type {values.type!r}.",
@@ -63,9 +69,9 @@ def check_values(values: ModelValues) -> None:
         _check_address(values.base_url)
     _check_headers(values.extra_headers or {})
     if not 1 <= values.max_concurrency <= 1000:
-        raise Invalid("Between 1 and 1000 calls at once.", field="max_concurrency")
+        raise Invalid(_("Between 1 and 1000 calls at once."), field="max_concurrency")
     if values.is_default and not values.is_enabled:
-        raise Invalid("A model that is switched off cannot be the default.", field="is_default")
+        raise Invalid(_("A model that is turned off cannot be the default."), field="is_default")
 
 
 def same_address(first: str, second: str) -> bool:
@@ -75,25 +81,32 @@ def same_address(first: str, second: str) -> bool:
 
 
 def _check_address(base_url: str) -> None:
-    wanted = "Enter an address such as https://api.example.com/v1"
+    wanted = _("Enter a URL such as https://api.example.com/v1.")
     try:
         parts = urlsplit(base_url.strip())
         port_ok = parts.port is None or parts.port > 0
     except ValueError:
-        raise Invalid(f"{wanted}.", field="base_url") from None
+        raise Invalid(wanted, field="base_url") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_ok:
-        raise Invalid(f"{wanted}.", field="base_url")
+        raise Invalid(wanted, field="base_url")
     if parts.username or parts.password:
-        raise Invalid(f"{wanted}, without a password in it: use the key.", field="base_url")
+        raise Invalid(_("Leave the password out of the URL: use the key."), field="base_url")
     if parts.fragment or parts.query:
-        raise Invalid(f"{wanted}, without ? and #.", field="base_url")
+        raise Invalid(_("Leave ? and # out of the URL."), field="base_url")
+    try:
+        check_outgoing(base_url.strip())
+    except AddressRefused as refusal:
+        raise Invalid(refusal.message, field="base_url") from refusal
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not _HEADER_NAME.match(name) or name.lower() in _RESERVED_HEADERS:
-            raise Invalid(f"{name!r} cannot be an extra header.", field="extra_headers")
+            raise Invalid(
+                _("“%(name)s” cannot be an extra header.") % {"name": name}, field="extra_headers"
+            )
         if not value.isprintable() or not value.isascii():
             raise Invalid(
-                f"The value of {name!r} may only hold printable ASCII.", field="extra_headers"
+                _("The value of “%(name)s” may only hold printable ASCII.") % {"name": name},
+                field="extra_headers",
             )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 import httpx
 
-AsyncClientFactory = Callable[[float], httpx.AsyncClient]
-"""Makes a client with a time-out in seconds; the adapter closes it."""
+AsyncClientFactory = Callable[[float], AbstractAsyncContextManager[httpx.AsyncClient]]
+"""Gives a client, with a time-out in seconds, for the time of one call."""
 
 
 @dataclass(frozen=True, kw_only=True)

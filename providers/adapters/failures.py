@@ -17,6 +17,7 @@ import httpx
 import httpx2
 import openai
 
+from core.addresses import AddressRefused
 from providers.adapters.endpoint import Endpoint
 from providers.contracts.errors import ModelError, ModelErrorKind
 
@@ -104,7 +105,11 @@ def to_model_error(error: Exception, endpoint: Endpoint) -> ModelError:
         return failure("timeout", endpoint)
     if isinstance(error, (httpx.RemoteProtocolError, httpx2.RemoteProtocolError, *_BROKEN)):
         return failure("server", endpoint, words=str(error))
+    if isinstance(error, AddressRefused):
+        return ModelError("not_found", error.message)
     if isinstance(error, openai.APIConnectionError):
+        if isinstance(error.__cause__, AddressRefused):
+            return to_model_error(error.__cause__, endpoint)
         if isinstance(error.__cause__, (httpx.RequestError, httpx2.RequestError)):
             return to_model_error(error.__cause__, endpoint)
         return failure("unreachable", endpoint, words=str(error.__cause__ or error))

@@ -34,6 +34,14 @@ _FINISH: dict[str, FinishReason] = {
     "function_call": "tool_calls",
     "length": "length",
     "content_filter": "content_filter",
+    # Gateways hand other vendors' words through: Anthropic's, Gemini's, those of Chinese services.
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "refusal": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
 }
 _NO_KEY = "no-key"
 
@@ -191,7 +199,7 @@ def read_event(event: Any) -> list[ChatChunk]:
     for choice in (event.choices or [])[:1]:
         chunks.extend(_delta(choice.delta))
         if choice.finish_reason:
-            chunks.append(ChatChunk(finish_reason=_FINISH.get(choice.finish_reason, "other")))
+            chunks.append(ChatChunk(finish_reason=_finish(choice.finish_reason)))
     if event.usage is not None:
         chunks.append(ChatChunk(usage=read_usage(event.usage)))
     return chunks
@@ -229,3 +237,7 @@ def _delta(delta: Any) -> list[ChatChunk]:
         )
         chunks.append(ChatChunk(tool_call=piece))
     return chunks
+
+
+def _finish(reason: str) -> FinishReason:
+    return _FINISH.get(reason.lower(), "other")

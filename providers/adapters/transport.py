@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import ssl
-from functools import lru_cache
-
 import httpx
+
+from core import http
 
 CONNECT_SECONDS = 10.0
 _KEEP_ALIVE_SECONDS = 20.0
 """Below the 75 s after which the local models' server closes an idle connection."""
 
 
-@lru_cache(maxsize=1)
-def _trust() -> ssl.SSLContext:
-    """Return the one TLS context: reading the certificates takes 20 ms and 1 MB each time."""
-    return httpx.create_ssl_context()
-
-
 def sync_client(timeout_seconds: float) -> httpx.Client:
-    """Return a client to share between threads."""
-    return httpx.Client(
-        verify=_trust(), timeout=_timeout(timeout_seconds), limits=_limits(), follow_redirects=False
-    )
+    """Return a guarded client to share between threads: admins enter the addresses."""
+    return http.sync_client(timeout_seconds)
 
 
 def async_client(timeout_seconds: float) -> httpx.AsyncClient:
-    """Return a client for one call."""
-    return httpx.AsyncClient(
-        verify=_trust(), timeout=_timeout(timeout_seconds), limits=_limits(), follow_redirects=False
-    )
+    """Return a guarded client for one call."""
+    return http.async_client(timeout_seconds)
 
 
 def loopback_sync_client(timeout_seconds: float) -> httpx.Client:
@@ -58,5 +47,5 @@ def _timeout(seconds: float) -> httpx.Timeout:
 
 def _limits() -> httpx.Limits:
     return httpx.Limits(
-        max_connections=16, max_keepalive_connections=4, keepalive_expiry=_KEEP_ALIVE_SECONDS
+        max_connections=256, max_keepalive_connections=32, keepalive_expiry=_KEEP_ALIVE_SECONDS
     )

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('type', models.CharField(choices=[('chat', 'Chat'), ('embedding', 'Embedding'), ('rerank', 'Rerank'), ('vision', 'Vision'), ('speech', 'Speech')], max_length=20, verbose_name='type')),
                 ('provider', models.CharField(choices=[('local', 'Built in'), ('openai_compatible', 'OpenAI-compatible'), ('azure', 'Azure OpenAI'), ('rerank', 'Cohere/Jina-style rerank')], max_length=30, verbose_name='service')),
                 ('model_id', models.CharField(max_length=200, verbose_name='model')),
-                ('base_url', models.CharField(blank=True, max_length=500, verbose_name='address')),
+                ('base_url', models.CharField(blank=True, max_length=500, verbose_name='URL')),
                 ('api_key', core.secrets.EncryptedTextField(blank=True, default='')),
                 ('extra_headers', core.secrets.EncryptedTextField(blank=True, default='')),
                 ('parameters', models.JSONField(blank=True, default=dict)),
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
             ],
             options={
-                'verbose_name': 'model',
+                'verbose_name': 'model', 'verbose_name_plural': 'models',
                 'ordering': ['type', 'name'],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('space', 'type'), name='one_default_model'), models.UniqueConstraint(condition=models.Q(('builtin_key', ''), _negated=True), fields=('space', 'builtin_key'), name='one_builtin_model_per_space')],
             },

@@ -9,15 +9,20 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from core.errors import Conflict, Invalid, NotFound
+from core.live import live
 from providers.adapters.embeddings import EmbeddingStyle, OpenAIEmbeddingModel
 from providers.adapters.endpoint import Endpoint
 from providers.adapters.openai_compatible import ChatStyle, OpenAIChatModel
 from providers.adapters.rerank import RerankService
-from providers.background import LimitedEmbeddingModel, LimitedRerankModel
+from providers.adapters.speech import SpeechService
+from providers.background import LimitedEmbeddingModel, LimitedRerankModel, LimitedSpeechModel
 from providers.constants import ModelType, Provider
 from providers.contracts.chat import ChatModel
 from providers.contracts.embedding import EmbeddingModel, RerankModel
+from providers.contracts.speech import SpeechModel
 from providers.endpoints import async_http, endpoint_of, local_identity, sync_http
 from providers.models import AIModel
 from providers.parameters import ModelParameters, read_parameters
@@ -65,7 +70,10 @@ def get_chat_model(model: AIModel | UUID | None) -> ChatModel:
 
 
 def get_embedding_model(
-    model: AIModel | UUID | None, *, background: bool = False
+    model: AIModel | UUID | None,
+    *,
+    background: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> EmbeddingModel:
     """Return the embedding model of a row.
 
@@ -73,6 +81,7 @@ def get_embedding_model(
         model: the row, or its id in the current space.
         background: whether its calls take one of the model's places for background work; a
             person's query never waits for one.
+        cancelled: ends such a wait; nobody needs the answer any more.
 
     Raises:
         NotFound, Conflict, Invalid: as for `get_chat_model`.
@@ -81,7 +90,9 @@ def get_embedding_model(
     plain = _clients.get(row, OpenAIEmbeddingModel, lambda: build_embedding_model(row))
     if not background:
         return plain
-    return LimitedEmbeddingModel(plain, key=str(row.pk), limit=row.max_concurrency)
+    return LimitedEmbeddingModel(
+        plain, key=str(row.pk), limit=background_places(row), cancelled=cancelled
+    )
 
 
 def get_rerank_model(model: AIModel | UUID | None, *, background: bool = False) -> RerankModel:
@@ -90,7 +101,23 @@ def get_rerank_model(model: AIModel | UUID | None, *, background: bool = False) 
     plain = _clients.get(row, RerankService, lambda: build_rerank_model(row))
     if not background:
         return plain
-    return LimitedRerankModel(plain, key=str(row.pk), limit=row.max_concurrency)
+    return LimitedRerankModel(plain, key=str(row.pk), limit=background_places(row))
+
+
+def get_speech_model(model: AIModel | UUID | None) -> SpeechModel:
+    """Return the speech model of a row; each call takes a place for background work.
+
+    Raises:
+        NotFound, Conflict, Invalid: as for `get_chat_model`.
+    """
+    row = _usable(model, ModelType.SPEECH)
+    plain = _clients.get(row, SpeechService, lambda: build_speech_model(row))
+    return LimitedSpeechModel(plain, key=str(row.pk), limit=background_places(row))
+
+
+def background_places(row: AIModel) -> int:
+    """Return how many background calls of a model run at once: its own limit, within everybody's."""
+    return min(row.max_concurrency, int(live("MODEL_CONCURRENCY")))
 
 
 def build_chat_model(row: AIModel) -> OpenAIChatModel:
@@ -132,6 +159,13 @@ def build_rerank_model(row: AIModel) -> RerankService:
     return RerankService(endpoint, http=http, identity=identity)
 
 
+def build_speech_model(row: AIModel) -> SpeechService:
+    """Return a new speech model for a row, saved or not."""
+    endpoint = endpoint_of(row)
+    identity = f"{urlsplit(endpoint.base_url).netloc}/{endpoint.model_id}"
+    return SpeechService(endpoint, http=sync_http(row), identity=identity)
+
+
 def _identity(row: AIModel, endpoint: Endpoint, p: ModelParameters) -> str | Callable[[], str]:
     """Name weights and engine: the built-in server says it, others are host, model and size."""
     if row.provider == Provider.LOCAL:
@@ -143,9 +177,11 @@ def _identity(row: AIModel, endpoint: Endpoint, p: ModelParameters) -> str | Cal
 def _usable(model: AIModel | UUID | None, *types: ModelType) -> AIModel:
     row = AIModel.objects.filter(pk=model).first() if isinstance(model, UUID) else model
     if row is None:
-        raise NotFound("The model was removed, or none is chosen; choose another one.")
+        raise NotFound(_("The model was removed, or none is chosen; choose another one."))
     if not row.is_enabled:
-        raise Conflict(f"The model {row.name!r} is switched off; an admin can switch it on.")
+        raise Conflict(
+            _("The model “%(name)s” is turned off; an admin can turn it on.") % {"name": row.name}
+        )
     if row.type not in types:
         raise Invalid(
             f"The model {row.name!r} is of the type {row.type!r}, which does not fit here."

@@ -7,9 +7,13 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from accounts.access import Actor, require
+from accounts.services.audit import record_audit
 from core.errors import Invalid, NotFound
 from providers.constants import ModelType, Provider
 from providers.contracts.chat import ChatMessage, ChatOptions, ImagePart
@@ -48,6 +52,20 @@ def check_connection(
         Invalid: a value can't be used.
     """
     row = _row_to_try(actor, model_id, values)
+    report = _call(row)
+    record_audit(
+        actor,
+        "model.test",
+        target=None if row._state.adding else row,
+        outcome="done" if report.ok else "failed",
+        name=row.name,
+        host=urlsplit(row.base_url).hostname or "",
+        kind=report.details.get("kind", ""),
+    )
+    return report
+
+
+def _call(row: AIModel) -> ConnectionReport:
     started = time.monotonic()
     try:
         details = _try(row)
@@ -67,14 +85,14 @@ def check_connection(
 def _row_to_try(actor: Actor, model_id: UUID | None, values: ModelValues | None) -> AIModel:
     stored = AIModel.objects.filter(pk=model_id).first() if model_id else None
     if model_id and stored is None:
-        raise NotFound("There is no such model.")
+        raise NotFound(_("There is no such model."))
     if stored is None:
         require(actor, "create", AIModel)
     else:
         require(actor, "change", stored)
     if values is None:
         if stored is None:
-            raise Invalid("Enter a model, or name a saved one.")
+            raise Invalid(_("Enter a model, or name a saved one."))
         return stored
     check_values(values)
     return _unsaved_row(actor, values, stored)

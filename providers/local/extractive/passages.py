@@ -31,6 +31,8 @@ _CONTEXT_TAGS = (
     "<passages>",
     "<bases>",
     "<runtime_context",
+    "<background_memory",
+    "<memory_note",
     "<must_use>",
     "<conversation_summary>",
     "<results>",
