@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from knowledge.models import KnowledgeBase
+from core.errors import Invalid
+from knowledge.models import Document, KnowledgeBase
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]
+
+
+class ParsingOptions(BaseModel):
+    """How files are read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    engines: dict[Name, Name] = Field(default_factory=dict, max_length=60)
+    """By our name of a file type, the engine to ask first; see `knowledge.ingest.parse.engines`."""
 
 
 class SplitOptions(BaseModel):
@@ -16,6 +30,16 @@ class SplitOptions(BaseModel):
 
     size_characters: int = Field(default=1200, ge=200, le=7500)
     overlap_characters: int = Field(default=0, ge=0, le=1000)
+    strategy: Literal["auto", "heading", "heuristic", "recursive"] = "auto"
+    """Where passages may begin; see `knowledge.ingest.tiers`."""
+    token_limit: int = Field(default=0, ge=0, le=4000)
+    """Takes the place of `size_characters` where it is not 0."""
+    language: Literal["auto", "en", "de", "zh", "mixed"] = "auto"
+    """How long tokens are."""
+    parents: bool = False
+    """Whether small passages are searched and the sections around them are read."""
+    parent_characters: int = Field(default=4096, ge=512, le=20_000)
+    child_characters: int = Field(default=384, ge=100, le=2000)
 
 
 class RetrievalOptions(BaseModel):
@@ -30,15 +54,81 @@ class RetrievalOptions(BaseModel):
     rerank: Literal["auto", "always", "never"] = "auto"
 
 
+class FaqOptions(BaseModel):
+    """How the entries of a base of questions and answers are found."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    index_mode: Literal["question_answer", "question_only"] = "question_answer"
+    """Whether the words of the answers count, too."""
+    question_index: Literal["combined", "separate"] = "combined"
+    """Whether all questions of an entry are one passage, or one each."""
+
+
+class EnrichmentOptions(BaseModel):
+    """What a model adds to documents once they are found; each costs calls of the chat model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    summary: bool = Field(default=True, description="Some sentences about each document.")
+    tables: bool = Field(
+        default=True, description="What CSV and Excel tables and their columns are about."
+    )
+    questions: bool = Field(
+        default=False, description="Questions that each passage answers: more is found, at a price."
+    )
+    questions_per_passage: int = Field(default=3, ge=1, le=10)
+    captions: bool = Field(
+        default=True, description="What pictures show, by the space's vision model."
+    )
+    tags: bool = Field(default=False, description="Put existing tags on untagged documents.")
+    tags_most: int = Field(default=3, ge=1, le=10)
+
+
 class BaseSettings(BaseModel):
     """Everything that a base's owner may set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    parsing: ParsingOptions = ParsingOptions()
     split: SplitOptions = SplitOptions()
     retrieval: RetrievalOptions = RetrievalOptions()
+    faq: FaqOptions = FaqOptions()
+    enrichment: EnrichmentOptions = EnrichmentOptions()
 
 
 def base_settings_of(base: KnowledgeBase) -> BaseSettings:
     """Read the settings of a base; what it does not set has its default."""
     return BaseSettings.model_validate(base.options)
+
+
+def document_settings_of(document: Document) -> BaseSettings:
+    """Read the settings of a document: what its upload sets goes before what its base has.
+
+    Raises:
+        Invalid: they do not go together any more; says which one.
+    """
+    try:
+        return BaseSettings.model_validate(merged(document.base.options, document.processing))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        raise Invalid(
+            _(
+                "The setting “%(name)s” of this document cannot be used: %(detail)s. Change the"
+                " document’s settings, then read it again."
+            )
+            % {"name": name, "detail": problem["msg"]}
+        ) from error
+
+
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two parts of a dump as one; what `above` says holds, level by level."""
+    result = dict(below)
+    for name, value in above.items():
+        under = result.get(name)
+        if isinstance(value, Mapping) and isinstance(under, Mapping):
+            result[name] = merged(under, value)
+        else:
+            result[name] = value
+    return result

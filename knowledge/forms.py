@@ -2,52 +2,179 @@
 
 from __future__ import annotations
 
-from django import forms
-from django.utils.translation import gettext_lazy as _
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
 
-from knowledge.base_settings import BaseSettings, RetrievalOptions, SplitOptions
+from django import forms
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from knowledge.base_settings import BaseSettings
+from knowledge.constants import BaseKind
+
+_WORDS: dict[str, tuple[Any, Any]] = {
+    "split_size_characters": (
+        _("Characters of a passage"),
+        _("Holds for documents that are read from now on; “Read again” applies it."),
+    ),
+    "split_overlap_characters": (
+        _("Overlap of passages"),
+        _("Characters that a passage repeats from the one before it."),
+    ),
+    "split_strategy": (
+        _("Splitting method"),
+        _("Automatic chooses the best method that suits the text."),
+    ),
+    "split_token_limit": (
+        _("Tokens of a passage"),
+        _("Where it is not 0, it takes the place of the characters, by the text’s language."),
+    ),
+    "split_language": (_("Language"), _("Decides how many characters a token has.")),
+    "split_parents": (
+        _("Small passages in larger sections"),
+        _("Small passages are searched; a model reads the section around what was found."),
+    ),
+    "split_parent_characters": (
+        _("Characters of a section"),
+        _("Only with small passages in larger sections."),
+    ),
+    "split_child_characters": (
+        _("Characters of a small passage"),
+        _("Only with small passages in larger sections, in place of the size above."),
+    ),
+    "retrieval_limit": (_("Passages a search returns"), ""),
+    "retrieval_keyword_weight": (
+        _("Weight of words"),
+        _("Against the weight of meaning, which is 1; measured best: 2."),
+    ),
+    "retrieval_rerank": (_("Rerank"), ""),
+    "faq_index_mode": (_("What is searched"), _("Entries are indexed again when this changes.")),
+    "faq_question_index": (
+        _("Questions of an entry"),
+        _("One by one is more exact with many different similar questions."),
+    ),
+    "enrichment_summary": (_("Summaries"), _("Some sentences about each document.")),
+    "enrichment_tables": (
+        _("Descriptions of tables"),
+        _("What CSV and Excel tables and their columns are about."),
+    ),
+    "enrichment_questions": (
+        _("Questions for passages"),
+        _("Questions that each passage answers: more is found, at a price."),
+    ),
+    "enrichment_questions_per_passage": (_("Questions per passage"), ""),
+    "enrichment_tags": (_("Automatic tags"), _("Puts existing tags on untagged documents.")),
+    "enrichment_tags_most": (_("Maximum tags of a document"), ""),
+}
+"""Label and help of a setting; one that is not here has the title and description of its field."""
+_CHOICES: dict[str, Any] = {
+    "auto": _("Automatic: where it helps"),
+    "heading": _("By headings"),
+    "heuristic": _("By chapters, numbers and page ends"),
+    "recursive": _("By paragraphs and sentences"),
+    "en": _("English or similar"),
+    "de": _("German"),
+    "zh": _("Chinese or Japanese"),
+    "mixed": _("Mixed or another script"),
+    "always": _("Always"),
+    "never": _("Never"),
+    "question_answer": _("Questions and answers"),
+    "question_only": _("Only questions"),
+    "combined": _("Together"),
+    "separate": _("One by one"),
+}
+_SECTIONS: dict[str, Any] = {
+    "split": _("Passages"),
+    "retrieval": _("Search"),
+    "faq": _("Questions and answers"),
+    "parsing": _("Reading"),
+    "parse": _("Reading"),
+    "chunking": _("Passages"),
+    "enrich": _("Enrichment"),
+    "enrichment": _("Enrichment"),
+}
 
 
 class BaseForm(forms.Form):
-    """A base's name, description and settings."""
+    """A new base."""
 
     name = forms.CharField(label=_("Name"), max_length=200)
     description = forms.CharField(
         label=_("Description"), required=False, max_length=2000, widget=forms.Textarea({"rows": 3})
     )
-    size_characters = forms.IntegerField(
-        label=_("Characters of a passage"),
-        min_value=200,
-        max_value=7500,
-        initial=1200,
-        help_text=_("Holds for documents that are read from now on; “Read again” applies it."),
-    )
-    limit = forms.IntegerField(
-        label=_("Passages a search returns"), min_value=1, max_value=50, initial=10
-    )
-    rerank = forms.ChoiceField(
-        label=_("Rerank"),
-        choices=[
-            ("auto", _("Where it helps: another language, or few words in common")),
-            ("always", _("Always")),
-            ("never", _("Never")),
-        ],
-        initial="auto",
+    kind = forms.ChoiceField(
+        label=_("What it holds"),
+        choices=BaseKind.choices,
+        initial=BaseKind.DOCUMENT,
+        required=False,
+        widget=forms.RadioSelect,
     )
 
-    def settings(self, before: BaseSettings) -> BaseSettings:
-        """Return the settings with what the form says."""
-        data = self.cleaned_data
-        split = SplitOptions(
-            size_characters=data["size_characters"],
-            overlap_characters=before.split.overlap_characters,
-        )
-        retrieval = RetrievalOptions(
-            limit=data["limit"],
-            keyword_weight=before.retrieval.keyword_weight,
-            rerank=data["rerank"],
-        )
-        return BaseSettings(split=split, retrieval=retrieval)
+    def clean_kind(self) -> BaseKind:
+        """Take documents where nothing was said."""
+        return BaseKind(self.cleaned_data["kind"] or BaseKind.DOCUMENT)
+
+
+class SettingsForm(forms.Form):
+    """Every setting of a base, made from `BaseSettings`: a new one there is a field here."""
+
+    def __init__(
+        self, before: BaseSettings, *args: Any, sections: Any = None, **kwargs: Any
+    ) -> None:
+        """Make the fields of the settings; with `sections` only of those parts."""
+        super().__init__(*args, **kwargs)
+        self.before = before
+        self._paths: dict[str, tuple[str, ...]] = {}
+        for path, info, value in _walk(before, ()):
+            field = _field_of("_".join(path), info, value)
+            if field is not None and (sections is None or path[0] in sections):
+                self.fields["_".join(path)] = field
+                self._paths["_".join(path)] = path
+
+    def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Return the fields by section, each with its title."""
+        found: dict[str, list[forms.BoundField]] = {}
+        for name, path in self._paths.items():
+            found.setdefault(path[0], []).append(self[name])
+        return [(str(_SECTIONS.get(key, capfirst(key))), fields) for key, fields in found.items()]
+
+    def clean(self) -> dict[str, Any]:
+        """Check the settings as a whole."""
+        data = super().clean() or {}
+        if self.errors:
+            return data
+        try:
+            self.cleaned_settings = BaseSettings.model_validate(self._dump(data))
+        except ValidationError as error:
+            for problem in error.errors():
+                name = "_".join(str(part) for part in problem["loc"])
+                self.add_error(name if name in self.fields else None, problem["msg"])
+        return data
+
+    @property
+    def settings(self) -> BaseSettings:
+        """The settings with what the form says."""
+        return self.cleaned_settings
+
+    def changed(self) -> dict[str, Any]:
+        """Return only what differs from the settings before, as a part of a dump."""
+        return _difference(self.before.model_dump(), self.cleaned_settings.model_dump())
+
+    def _dump(self, data: dict[str, Any]) -> dict[str, Any]:
+        dump = self.before.model_dump()
+        for name, path in self._paths.items():
+            value = data.get(name)
+            if value is None or (
+                value == "" and not isinstance(self.fields[name], forms.CharField)
+            ):
+                continue
+            place = dump
+            for part in path[:-1]:
+                place = place[part]
+            place[path[-1]] = value
+        return dump
 
 
 class SearchForm(forms.Form):
@@ -57,10 +184,66 @@ class SearchForm(forms.Form):
         label=_("Question"), max_length=2000, widget=forms.Textarea({"rows": 3})
     )
     limit = forms.IntegerField(
-        label=_("Most passages"), min_value=1, max_value=50, initial=10, required=False
+        label=_("Maximum passages"), min_value=1, max_value=50, initial=10, required=False
     )
     rerank = forms.ChoiceField(
         label=_("Rerank"),
         required=False,
-        choices=[("", _("As the base has it")), ("always", _("Always")), ("never", _("Never"))],
+        choices=[
+            ("", _("As set in the knowledge base")),
+            ("always", _("Always")),
+            ("never", _("Never")),
+        ],
     )
+
+
+def _walk(
+    value: BaseModel, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], FieldInfo, Any]]:
+    for name, info in type(value).model_fields.items():
+        inner = getattr(value, name)
+        if isinstance(inner, BaseModel):
+            yield from _walk(inner, (*path, name))
+        else:
+            yield (*path, name), info, inner
+
+
+def _field_of(name: str, info: FieldInfo, value: Any) -> forms.Field | None:
+    """Return the form's field for a setting; None for kinds that a form does not show."""
+    fallback = (capfirst(info.title or name.partition("_")[2].replace("_", " ")), info.description)
+    label, help_text = _WORDS.get(name, fallback)
+    common = {"label": label, "help_text": help_text or "", "initial": value, "required": False}
+    bounds = _bounds(info)
+    if get_origin(info.annotation) is Literal:
+        choices = [(each, _CHOICES.get(each, each)) for each in get_args(info.annotation)]
+        return forms.ChoiceField(choices=choices, **common)
+    if info.annotation is bool:
+        return forms.BooleanField(**common)
+    if info.annotation is int:
+        return forms.IntegerField(**bounds, **common)
+    if info.annotation is float:
+        return forms.FloatField(**bounds, **common)
+    if info.annotation is str:
+        return forms.CharField(max_length=4000, **common)
+    return None
+
+
+def _bounds(info: FieldInfo) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in info.metadata:
+        if getattr(each, "ge", None) is not None:
+            found["min_value"] = each.ge
+        if getattr(each, "le", None) is not None:
+            found["max_value"] = each.le
+    return found
+
+
+def _difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in after.items():
+        if isinstance(value, dict) and isinstance(before.get(name), dict):
+            if inner := _difference(before[name], value):
+                found[name] = inner
+        elif before.get(name) != value:
+            found[name] = value
+    return found

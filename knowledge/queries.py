@@ -6,23 +6,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Q, QuerySet, Sum
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
 from core.errors import NotFound
-from knowledge.constants import OPEN_STATES, DocumentState
-from knowledge.models import Chunk, Document, KnowledgeBase, Stage
+from knowledge.constants import OPEN_STATES, ChunkKind, DocumentSource, DocumentState
+from knowledge.models import Chunk, Document, DocumentTag, FaqEntry, KnowledgeBase, Stage
 
 
 def list_bases(actor: Actor) -> QuerySet[KnowledgeBase]:
-    """Return the bases the actor sees, by name, with `document_total`, `open_total`, `bad_total`."""
+    """Return the bases the actor sees, by name, with what they hold counted.
+
+    `document_total`, `open_total` and `bad_total` count the documents that the actor sees,
+    `entry_total` the questions and answers.
+    """
     bad = (DocumentState.FAILED, DocumentState.REFUSED, DocumentState.NEEDS_INPUT)
+    listed = Document.objects.filter(base=OuterRef("pk")).exclude(source=DocumentSource.FAQ)
+    seen = visible(actor, "view", listed)
+    entries = FaqEntry.objects.filter(base=OuterRef("pk"), trashed_at__isnull=True)
     counted = KnowledgeBase.objects.annotate(
-        document_total=Count("documents", filter=~Q(documents__state=DocumentState.DELETING)),
-        open_total=Count("documents", filter=Q(documents__state__in=OPEN_STATES)),
-        bad_total=Count("documents", filter=Q(documents__state__in=bad)),
+        entry_total=_number_of(visible(actor, "view", entries)),
+        document_total=_number_of(seen),
+        open_total=_number_of(seen.filter(state__in=OPEN_STATES)),
+        bad_total=_number_of(seen.filter(state__in=bad)),
     )
     return visible(actor, "view", counted).select_related("embedding_model", "created_by")
+
+
+def _number_of(rows: QuerySet[Document] | QuerySet[FaqEntry]) -> Coalesce:
+    """Count the rows of the outer query's base."""
+    counted = rows.order_by().values("base").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)
 
 
 def get_base(actor: Actor, base_id: UUID) -> KnowledgeBase:
@@ -33,7 +49,7 @@ def get_base(actor: Actor, base_id: UUID) -> KnowledgeBase:
     """
     base = visible(actor, "view", KnowledgeBase.objects.filter(pk=base_id)).first()
     if base is None:
-        raise NotFound("There is no such knowledge base.")
+        raise NotFound(_("There is no such knowledge base."))
     return base
 
 
@@ -54,15 +70,18 @@ def list_documents(
 ) -> QuerySet[Document]:
     """Return a base's documents, newest first, with the stages of their present attempt.
 
-    `search` is a part of the name, `state` one of `DocumentState`; blank means any.
+    `search` is a part of the name, `state` one of `DocumentState`; blank means any. The row under
+    which a base's questions and answers stand is none that people know of.
     """
-    found = visible(actor, "view", Document.objects.filter(base_id=base_id))
+    listed = Document.objects.filter(base_id=base_id).exclude(source=DocumentSource.FAQ)
+    found = visible(actor, "view", listed)
     if search:
         found = found.filter(Q(name__icontains=search) | Q(folder_path__icontains=search))
     if state in DocumentState.values:
         found = found.filter(state=state)
-    return found.select_related("uploaded_by").prefetch_related(
-        Prefetch("stages", queryset=Stage.objects.order_by("attempt", "pk"))
+    return found.select_related("uploaded_by", "owner").prefetch_related(
+        Prefetch("stages", queryset=Stage.objects.order_by("attempt", "pk")),
+        Prefetch("tag_rows", queryset=DocumentTag.objects.select_related("tag")),
     )
 
 
@@ -75,7 +94,7 @@ def get_document(actor: Actor, document_id: UUID) -> Document:
     rows = Document.objects.filter(pk=document_id).select_related("base")
     document = visible(actor, "view", rows).first()
     if document is None:
-        raise NotFound("There is no such document.")
+        raise NotFound(_("There is no such document."))
     return document
 
 
@@ -89,8 +108,9 @@ def get_documents(actor: Actor, document_ids: Sequence[UUID]) -> list[Document]:
 
 
 def list_chunks(actor: Actor, document_id: UUID) -> QuerySet[Chunk]:
-    """Return a document's passages in reading order."""
-    rows = Chunk.objects.filter(document_id=document_id).order_by("position")
+    """Return a document's passages in reading order, without what was made of them."""
+    read = (ChunkKind.TEXT, ChunkKind.FAQ)
+    rows = Chunk.objects.filter(document_id=document_id, kind__in=read).order_by("position")
     return visible(actor, "view", rows)
 
 
@@ -103,7 +123,7 @@ def get_chunk(actor: Actor, chunk_id: UUID) -> Chunk:
     rows = Chunk.objects.filter(pk=chunk_id).select_related("document", "base")
     chunk = visible(actor, "view", rows).first()
     if chunk is None:
-        raise NotFound("There is no such passage.")
+        raise NotFound(_("There is no such passage."))
     return chunk
 
 
@@ -123,6 +143,7 @@ class BaseCounts:
 
 def base_counts(actor: Actor, base_id: UUID) -> BaseCounts:
     """Count what the actor sees of a base."""
-    rows = visible(actor, "view", Document.objects.filter(base_id=base_id))
+    listed = Document.objects.filter(base_id=base_id).exclude(source=DocumentSource.FAQ)
+    rows = visible(actor, "view", listed)
     counted = rows.aggregate(documents=Count("pk"), passages=Sum("chunk_count"))
     return BaseCounts(documents=counted["documents"], passages=counted["passages"] or 0)

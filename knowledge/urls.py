@@ -2,7 +2,27 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from knowledge.views import bases, documents
+from knowledge.views import (
+    about,
+    access,
+    activity,
+    bases,
+    batches,
+    carry,
+    chunking,
+    chunks,
+    corrections,
+    documents,
+    faq,
+    faq_files,
+    health,
+    organising,
+    pages,
+    pictures,
+    sharing,
+    sources,
+    timeline,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("knowledge/", bases.bases, name="bases"),
@@ -11,8 +31,160 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("knowledge/<uuid:base_id>/settings/", bases.base_settings, name="base_settings"),
     path("knowledge/<uuid:base_id>/delete/", bases.base_delete, name="base_delete"),
     path("knowledge/<uuid:base_id>/search/", bases.base_search, name="base_search"),
+    path("knowledge/<uuid:base_id>/sharing/", sharing.base_sharing, name="base_sharing"),
+    path(
+        "knowledge/<uuid:base_id>/sharing/<int:share_id>/end/",
+        sharing.base_sharing_end,
+        name="base_sharing_end",
+    ),
+    path(
+        "knowledge/<uuid:base_id>/corrections/",
+        corrections.base_corrections,
+        name="base_corrections",
+    ),
+    path("knowledge/<uuid:base_id>/activity/", activity.base_activity, name="base_activity"),
+    path("knowledge/<uuid:base_id>/access/", access.base_access, name="base_access"),
+    path("knowledge/<uuid:base_id>/passages/", chunking.base_chunking, name="base_chunking"),
+    path(
+        "knowledge/<uuid:base_id>/passages/read/",
+        chunking.base_chunking_read,
+        name="base_chunking_read",
+    ),
+    path("knowledge/<uuid:base_id>/health/", health.base_health, name="base_health"),
     path("knowledge/<uuid:base_id>/upload/", documents.base_upload, name="base_upload"),
+    path("knowledge/<uuid:base_id>/batches/", batches.base_batches, name="base_batches"),
+    path(
+        "knowledge/<uuid:base_id>/batches/estimate/",
+        batches.base_batch_estimate,
+        name="base_batch_estimate",
+    ),
+    path("knowledge/<uuid:base_id>/batches/<uuid:batch_id>/", batches.batch, name="batch"),
+    path(
+        "knowledge/<uuid:base_id>/batches/<uuid:batch_id>/uploads/",
+        batches.batch_uploads,
+        name="batch_uploads",
+    ),
+    path("knowledge/<uuid:base_id>/folders/", organising.base_folders, name="base_folders"),
+    path("knowledge/<uuid:base_id>/tags/", organising.base_tags, name="base_tags"),
+    path("knowledge/<uuid:base_id>/carry/", carry.base_carry, name="base_carry"),
+    path("knowledge/<uuid:base_id>/copy/", carry.base_copy, name="base_copy"),
+    path("knowledge/<uuid:base_id>/bulk/", organising.base_bulk, name="base_bulk"),
+    path("knowledge/<uuid:base_id>/trash/", organising.base_trash, name="base_trash"),
+    path("knowledge/<uuid:base_id>/mark/", organising.base_mark, name="base_mark"),
+    path("knowledge/<uuid:base_id>/add/address/", sources.base_address, name="base_address"),
+    path("knowledge/<uuid:base_id>/add/text/", sources.base_text, name="base_text"),
+    path("knowledge/<uuid:faq_id>/faq/", faq.faq, name="faq"),
+    path("knowledge/<uuid:faq_id>/faq/new/", faq.faq_new, name="faq_new"),
+    path("knowledge/<uuid:faq_id>/faq/hints/", faq.faq_hints, name="faq_hints"),
+    path("knowledge/<uuid:faq_id>/faq/bulk/", faq.faq_bulk, name="faq_bulk"),
+    path("knowledge/<uuid:faq_id>/faq/restore/", faq.faq_restore, name="faq_restore"),
+    path("knowledge/<uuid:faq_id>/faq/search/", faq.faq_search, name="faq_search"),
+    path("knowledge/<uuid:faq_id>/faq/import/", faq_files.faq_import, name="faq_import"),
+    path("knowledge/<uuid:faq_id>/faq/export/", faq_files.faq_export, name="faq_export"),
+    path("faq/entries/<uuid:entry_id>/", faq.faq_entry, name="faq_entry"),
+    path("faq/entries/<uuid:entry_id>/switch/", faq.faq_switch, name="faq_switch"),
+    path("faq/imports/<uuid:import_id>/", faq_files.faq_import_one, name="faq_import_one"),
+    path(
+        "faq/imports/<uuid:import_id>/problems/",
+        faq_files.faq_import_problems,
+        name="faq_import_problems",
+    ),
+    path("knowledge/preview/", sources.text_preview, name="text_preview"),
     path("documents/<uuid:document_id>/", documents.document, name="document"),
+    path("documents/<uuid:document_id>/chunks/", chunks.document_chunks, name="document_chunks"),
+    path(
+        "documents/<uuid:document_id>/chunks/<uuid:chunk_id>/edit/",
+        chunks.chunk_edit,
+        name="chunk_edit",
+    ),
+    path(
+        "documents/<uuid:document_id>/chunks/<uuid:chunk_id>/switch/",
+        chunks.chunk_switch,
+        name="chunk_switch",
+    ),
+    path(
+        "documents/<uuid:document_id>/chunks/<uuid:chunk_id>/history/",
+        chunks.chunk_history,
+        name="chunk_history",
+    ),
+    path(
+        "documents/<uuid:document_id>/chunks/<uuid:chunk_id>/questions/",
+        chunks.chunk_questions,
+        name="chunk_questions",
+    ),
+    path(
+        "documents/<uuid:document_id>/corrections/",
+        corrections.document_corrections,
+        name="document_corrections",
+    ),
+    path(
+        "documents/<uuid:document_id>/pages/<int:number>.webp",
+        pages.document_page,
+        name="document_page",
+    ),
+    path("documents/<uuid:document_id>/details/", about.document_details, name="document_details"),
+    path(
+        "documents/<uuid:document_id>/timeline/",
+        timeline.document_timeline,
+        name="document_timeline",
+    ),
+    path(
+        "documents/<uuid:document_id>/enrichment/stop/",
+        timeline.document_enrichment_stop,
+        name="document_enrichment_stop",
+    ),
+    path(
+        "documents/<uuid:document_id>/versions/", about.document_versions, name="document_versions"
+    ),
+    path(
+        "documents/<uuid:document_id>/versions/<int:old>/<int:new>/",
+        about.document_diff,
+        name="document_diff",
+    ),
+    path(
+        "documents/<uuid:document_id>/versions/<int:number>/file/",
+        about.document_version_file,
+        name="document_version_file",
+    ),
+    path(
+        "documents/<uuid:document_id>/settings/", about.document_settings, name="document_settings"
+    ),
+    path(
+        "documents/<uuid:document_id>/passages/",
+        chunking.document_chunking,
+        name="document_chunking",
+    ),
+    path(
+        "documents/<uuid:document_id>/password/", about.document_password, name="document_password"
+    ),
+    path(
+        "documents/<uuid:document_id>/activity/", about.document_activity, name="document_activity"
+    ),
+    path(
+        "documents/<uuid:document_id>/pictures/",
+        pictures.document_pictures,
+        name="document_pictures",
+    ),
+    path("pictures/<uuid:picture_id>/", pictures.picture, name="picture"),
+    path(
+        "pictures/<uuid:picture_id>/describe/", pictures.picture_describe, name="picture_describe"
+    ),
+    path(
+        "documents/<uuid:document_id>/engines/",
+        health.document_engine_try,
+        name="document_engine_try",
+    ),
+    path(
+        "documents/<uuid:document_id>/engines/<slug:engine>/",
+        health.document_engine,
+        name="document_engine",
+    ),
+    path("documents/<uuid:document_id>/text/", sources.document_text, name="document_text"),
+    path(
+        "documents/<uuid:document_id>/publish/", sources.document_publish, name="document_publish"
+    ),
+    path("documents/<uuid:document_id>/fetch/", sources.document_fetch, name="document_fetch"),
+    path("documents/<uuid:document_id>/access/", access.document_access, name="document_access"),
     path("documents/<uuid:document_id>/file/", documents.document_file, name="document_file"),
     path("documents/<uuid:document_id>/retry/", documents.document_retry, name="document_retry"),
     path("documents/<uuid:document_id>/cancel/", documents.document_cancel, name="document_cancel"),

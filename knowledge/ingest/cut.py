@@ -16,11 +16,15 @@ from knowledge.ingest.units import Line, Unit, read_lines
 _LIST_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 _SENTENCE_END = re.compile(r"[。！？；!?…][\"'”’」』）)\]]*|[.!?][\"'”’)\]]*(?=\s)")
 _LINE_END = re.compile(r"\n")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _CLAUSE_END = re.compile(r"[，、：,;:](?=\s|[^\x00-\x7f])|[，、：]")
 _SPACE = re.compile(r"\s+")
 _BREAKS = (_LIST_ITEM, _SENTENCE_END, _LINE_END, _CLAUSE_END, _SPACE)
-_UNBREAKABLE = re.compile(
-    r"\$\$.{1,1000}?\$\$|!?\[[^\[\]\n]{0,300}\]\([^)\n]{0,500}\)|`[^`\n]{1,300}`|https?://\S{1,500}",
+LONGEST_PROTECTED = 7_500
+"""A formula, link, picture or piece of code in a line stays whole up to here, also over the size."""
+PROTECTED = re.compile(
+    r"\$\$.{1,7496}?\$\$|!?\[[^\[\]\n]{0,300}\]\([^)\[\n]{0,7000}\)"
+    r"|`[^`\n]{1,1000}`|https?://[!-~]{1,500}",
     re.S,
 )
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
@@ -43,6 +47,8 @@ def cut_unit(text: str, unit: Unit, *, room: int, first_room: int) -> list[Slice
         return list(_cut_table(text, unit, room, first_room))
     if unit.kind == "code":
         return list(_cut_code(text, unit, room, first_room))
+    if unit.kind == "formula" and unit.end - unit.start <= LONGEST_PROTECTED:
+        return [Slice(unit.start, unit.end)]
     return [
         Slice(start, end)
         for start, end in cut_prose(text, unit.start, unit.end, room=room, first_room=first_room)
@@ -52,8 +58,11 @@ def cut_unit(text: str, unit: Unit, *, room: int, first_room: int) -> list[Slice
 def cut_prose(
     text: str, start: int, end: int, *, room: int, first_room: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the ends of pieces: at list items, sentences, lines, clauses, spaces, else anywhere."""
-    kept = [found.span() for found in _UNBREAKABLE.finditer(text, start, end)]
+    """Yield pieces that end at list items, sentences, lines, clauses, spaces, else anywhere.
+
+    What is protected stays whole; a piece is over the limit only where such a thing alone is.
+    """
+    kept = [found.span() for found in PROTECTED.finditer(text, start, end)]
     limit = first_room
     while end - start > limit:
         stop = _best_break(text, start, start + limit, kept)
@@ -78,7 +87,9 @@ def _best_break(text: str, start: int, furthest: int, kept: list[tuple[int, int]
         if best > start:
             return best
     span = _inside(furthest, kept)
-    return span[0] if span and span[0] > start else furthest
+    if span is None:
+        return furthest
+    return span[0] if span[0] > start else span[1]
 
 
 def _inside(place: int, kept: list[tuple[int, int]]) -> tuple[int, int] | None:
@@ -101,12 +112,16 @@ def _skip_space(text: str, place: int, end: int) -> int:
 
 
 def overlap_start(text: str, earliest: int, start: int, overlap: int) -> int | None:
-    """Return where whole sentences of at most `overlap` characters before `start` begin."""
+    """Return where what is repeated before `start` begins: a paragraph, a line or a sentence.
+
+    It is as long as it may be (`overlap` characters), and whole: where nothing begins, None.
+    """
     lowest = max(earliest, start - overlap)
-    for pattern in (_LIST_ITEM, _SENTENCE_END, _LINE_END):
-        for found in pattern.finditer(text, max(0, lowest - 1), start):
+    kept = [found.span() for found in PROTECTED.finditer(text, earliest, start)]
+    for pattern in (_PARAGRAPH_END, _LINE_END, _SENTENCE_END):
+        for found in pattern.finditer(text, max(0, lowest - 2), start):
             place = _skip_space(text, found.end(), start)
-            if lowest <= place < start:
+            if lowest <= place < start and not _inside(place, kept):
                 return place
     return None
 

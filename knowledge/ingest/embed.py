@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.jobs.interrupt import call_interruptibly
+from knowledge.constants import ChunkKind
 from knowledge.models import Chunk, Document, Embedding
-from knowledge.text.passages import text_to_embed
+from knowledge.text.passages import INDEXED_AS, text_to_embed
 from providers.contracts.embedding import EmbeddingModel
 from providers.contracts.errors import ModelError
+from providers.tokens import estimate_tokens
 
 BATCH = 8
 """Passages a call: a cancelled document stops after one batch, a killed one loses one at most."""
@@ -23,6 +27,7 @@ def embed_chunks(
     model: EmbeddingModel,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     should_cancel: Callable[[], bool] = lambda: False,
+    spent: Callable[[int], None] = lambda _tokens: None,
 ) -> int:
     """Give every passage of the document a vector of `model`; return how many were made now.
 
@@ -33,16 +38,17 @@ def embed_chunks(
         document: whose passages.
         model: its `identity` is stored with each vector.
         progress: told (passages with a vector, all passages) after each batch.
-        should_cancel: asked before each batch.
+        should_cancel: asked before each batch, and while the model works on one.
+        spent: told after each batch how many tokens it had, estimated.
 
     Raises:
         ModelError: a call failed, or gave vectors of another shape.
+        JobCancelled: `should_cancel` said so while the model worked.
     """
-    total = Chunk.objects.filter(document=document).count()
+    searched = Chunk.objects.filter(document=document).exclude(kind=ChunkKind.PARENT)
+    total = searched.count()
     missing = list(
-        Chunk.objects.filter(document=document)
-        .exclude(embeddings__identity=model.identity)
-        .order_by("position")
+        searched.exclude(embeddings__identity=model.identity).order_by("kind", "position")
     )
     done = total - len(missing)
     progress(done, total)
@@ -52,8 +58,10 @@ def embed_chunks(
         if should_cancel():
             return made
         texts = [_text(document, chunk) for chunk in batch]
-        _store(document, batch, _embed(model, texts), model)
+        vectors = call_interruptibly(partial(_embed, model, texts), should_cancel=should_cancel)
+        _store(document, batch, vectors, model)
         made += len(batch)
+        spent(sum(map(estimate_tokens, texts)))
         progress(done + made, total)
     progress(total, total)
     return made
@@ -120,6 +128,8 @@ def _vectors_of_twins(
 
 
 def _text(document: Document, chunk: Chunk) -> str:
+    if INDEXED_AS in chunk.detail:
+        return str(chunk.detail[INDEXED_AS])
     return text_to_embed(
         document_name=document.name, heading_path=chunk.heading_path, text=chunk.text
     )

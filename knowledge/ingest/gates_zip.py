@@ -29,6 +29,8 @@ _MERGE = re.compile(
 _ODF_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OVERLAP_BYTES = 512
 _MAX_MERGED_AREAS = 100_000
+_SHEET_NAME = re.compile(rb"<(?:\w+:)?sheet\s")
+_MAX_SHEETS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +68,21 @@ def check_sheets(content: bytes, max_cells: int) -> None:
             cells = 0
             if _SHEET_PART.fullmatch(member.filename):
                 cells = _sheet_area(archive, member)
+            elif member.filename == "xl/workbook.xml":
+                _check_sheet_count(archive, member)
             elif member.filename == "content.xml":
                 cells = _repeated_area(archive, member)
             if cells > max_cells:
                 raise _too_many_cells()
+
+
+def _check_sheet_count(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    count = sum(len(_SHEET_NAME.findall(chunk)) for chunk in _chunks(archive, member))
+    if count > _MAX_SHEETS:
+        raise ParseRefused(
+            "too_large",
+            f"The table has more than {_MAX_SHEETS:,} sheets, which are not read. Split it.",
+        )
 
 
 def _open(content: bytes) -> zipfile.ZipFile:

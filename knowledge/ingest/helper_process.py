@@ -47,6 +47,8 @@ class Outcome:
     """What it wrote behind the answer: pixels."""
     signal: int = 0
     timed_out: bool = False
+    out_of_memory: bool = False
+    """It was stopped for its resident memory."""
     errors: str = ""
     """Last words on its error output."""
     peak_bytes: int = 0
@@ -200,7 +202,8 @@ def _wait(
 
 def _outcome(report: bytes, answer: bytes, errors: bytes) -> Outcome:
     fields = json.loads(report) if report else {"signal": 9, "timed_out": True}
-    intact = not fields["signal"] and not fields["timed_out"]
+    killed = fields["timed_out"] or fields.get("out_of_memory", False)
+    intact = not fields["signal"] and not killed
     head, _, payload = answer.partition(b"\n") if intact else (b"", b"", b"")
     return Outcome(
         answer=json.loads(head) if head else None,

@@ -9,30 +9,48 @@ do it in one order.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from uuid import UUID
 
 from django.db import connection, transaction
 
+from knowledge.constants import ChunkKind
 from knowledge.models import Chunk, Document, KeywordRow
 from knowledge.text.analyze import ANALYZER_VERSION, analyze
-from knowledge.text.passages import text_to_index
+from knowledge.text.passages import INDEXED_AS, text_to_index
 from knowledge.text.tsvector import term_vector
 
 _BATCH = 2_000
+_CHECKED_EVERY = 200
 
 
-def index_chunks(document: Document) -> int:
+def index_chunks(document: Document, *, check: Callable[[], None] = lambda: None) -> int:
     """Index every passage of the document by its terms; return how many there are.
 
     Replaces what was indexed before, in one transaction, so that it may run twice. Call it inside
-    of the transaction that makes the document searchable.
+    of the transaction that makes the document searchable. `check` is called now and then while
+    terms are found, and raises to stop.
     """
-    chunks = list(Chunk.objects.filter(document=document).order_by("position"))
-    rows = [_row_of(document, chunk) for chunk in chunks]
+    chunks = Chunk.objects.filter(document=document).exclude(kind=ChunkKind.PARENT)
+    rows: list[KeywordRow] = []
+    for chunk in chunks.order_by("kind", "position").iterator(chunk_size=_BATCH):
+        if len(rows) % _CHECKED_EVERY == 0:
+            check()
+        rows.append(_row_of(document, chunk))
     with transaction.atomic():
         lock_base(document.base_id)
         KeywordRow.objects.filter(chunk__document=document).delete()
+        KeywordRow.objects.bulk_create(rows, batch_size=_BATCH)
+    return len(rows)
+
+
+def index_some(document: Document, *, chunk_ids: Collection[UUID]) -> int:
+    """Index only these passages of the document, anew where they were; return how many there are."""
+    chunks = list(Chunk.objects.filter(document=document, pk__in=chunk_ids))
+    rows = [_row_of(document, chunk) for chunk in chunks]
+    with transaction.atomic():
+        lock_base(document.base_id)
+        KeywordRow.objects.filter(chunk_id__in=[chunk.pk for chunk in chunks]).delete()
         KeywordRow.objects.bulk_create(rows, batch_size=_BATCH)
     return len(rows)
 
@@ -59,7 +77,7 @@ def lock_base(base_id: UUID) -> None:
 
 
 def _row_of(document: Document, chunk: Chunk) -> KeywordRow:
-    text = text_to_index(
+    text = chunk.detail.get(INDEXED_AS) or text_to_index(
         document_name=document.name, heading_path=chunk.heading_path, text=chunk.text
     )
     return KeywordRow(

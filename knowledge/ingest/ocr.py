@@ -32,11 +32,14 @@ def ocr_pages(
     content_path: Path,
     pages: Iterable[int],
     *,
+    password: str = "",
     should_cancel: Callable[[], bool] | None = None,
+    scores: dict[int, float] | None = None,
 ) -> dict[int, tuple[Block, ...]]:
     """Return the blocks of each of `pages` (from 1) of a PDF; a picture has page 1 only.
 
-    A page on which nothing is found has no blocks; a page that cannot be drawn is left out.
+    A page on which nothing is found has no blocks; a page that cannot be drawn is left out. How
+    sure the engine was of each page, 0..1, is put into `scores`.
 
     Raises:
         ParseCancelled: `should_cancel` returned True.
@@ -46,29 +49,31 @@ def ocr_pages(
     with content_path.open("rb") as content:
         for page in pages:
             try:
-                found[page] = _read_page(content.fileno(), page, should_cancel)
+                found[page], score = _read_page(content.fileno(), page, password, should_cancel)
+                if scores is not None:
+                    scores[page] = score
             except ParseRefused as refusal:
                 _logger.info("Page %s of %s is not read: %s", page, content_path.name, refusal)
     return found
 
 
 def _read_page(
-    content: int, page: int, should_cancel: Callable[[], bool] | None
-) -> tuple[Block, ...]:
+    content: int, page: int, password: str, should_cancel: Callable[[], bool] | None
+) -> tuple[tuple[Block, ...], float]:
     outcome = run_parser(
-        {"work": "render", "page": page},
+        {"work": "render", "page": page, "password": password},
         content=content,
         limits=_DRAW_LIMITS,
         should_cancel=should_cancel,
     )
     width, height = (outcome.answer or {})["size"]
-    lines = _read_pixels(outcome.payload, width, height, should_cancel)
-    return arrange(lines, page=page, width=width, height=height)
+    lines, score = _read_pixels(outcome.payload, width, height, should_cancel)
+    return arrange(lines, page=page, width=width, height=height), score
 
 
 def _read_pixels(
     pixels: bytes, width: int, height: int, should_cancel: Callable[[], bool] | None
-) -> list[OcrLine]:
+) -> tuple[list[OcrLine], float]:
     picture = os.memfd_create("picture")
     try:
         with os.fdopen(picture, "wb", closefd=False) as file:
@@ -76,11 +81,21 @@ def _read_pixels(
         answer = _ask(picture, {"width": width, "height": height}, should_cancel)
     finally:
         os.close(picture)
-    return [
+    lines = [
         OcrLine(left=left, top=top, right=right, bottom=bottom, text=text)
         for (left, top, right, bottom), text, score in answer["lines"]
         if score >= _LEAST_SCORE and text.strip()
     ]
+    return lines, _mean_score(answer["lines"])
+
+
+def _mean_score(lines: Iterable[tuple[Any, str, float]]) -> float:
+    """Return the mean by letters, of the lines that are left out for their score, too."""
+    letters = total = 0.0
+    for _, text, score in lines:
+        letters += len(text)
+        total += len(text) * score
+    return round(total / letters, 4) if letters else 0.0
 
 
 def _ask(

@@ -1,4 +1,7 @@
-"""A file's way into a base: parse, split, embed, index. The order is readable in `ingest`.
+"""A file's way into a base: parse, split, embed, index. The order is readable in `_ingest`.
+
+A document can be found as soon as it is indexed; in the same transaction its enrichments
+(`knowledge.enrich`) are enqueued, each a job of its own that can no longer fail the document.
 
 Every step may run twice: a parse is kept under the hash of the file, chunks keep their rows while
 their text is the same, vectors and keywords are only made for chunks that lack them. So an attempt
@@ -13,17 +16,23 @@ from uuid import UUID
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from core.errors import ServiceFailed
+from core.errors import Invalid, ServiceFailed
 from core.jobs.handlers import JobCancelled, JobContext
-from knowledge.base_settings import BaseSettings, base_settings_of
-from knowledge.constants import OPEN_STATES, DocumentState, StageName
+from knowledge.base_settings import BaseSettings, document_settings_of
+from knowledge.batches.prices import input_price
+from knowledge.batches.spending import BatchPaused, check_batch, put_back, settle_batch, spend
+from knowledge.constants import OPEN_STATES, ChunkKind, DocumentState, StageName
+from knowledge.corrections.reapply import begin_corrections, settle_corrections
+from knowledge.enrich.plan import begin_enrichment
 from knowledge.ingest.chunks import replace_chunks
 from knowledge.ingest.embed import embed_chunks
+from knowledge.ingest.health import write_health
 from knowledge.ingest.index import index_chunks
 from knowledge.ingest.parse import ParseCancelled
 from knowledge.ingest.read import read_document
-from knowledge.ingest.split import SPLITTER_VERSION, SplitSettings, split
+from knowledge.ingest.split import SPLITTER_VERSION
 from knowledge.ingest.stages import stage
+from knowledge.ingest.tiers import split_document
 from knowledge.models import Chunk, Document, KnowledgeBase
 from knowledge.parsers.contract import ParsedDocument, ParseRefused
 from knowledge.signals import document_indexed
@@ -37,6 +46,7 @@ _STATE_OF_CODE = {
     "out_of_memory": DocumentState.FAILED,
     "timed_out": DocumentState.FAILED,
     "crashed": DocumentState.FAILED,
+    "settings": DocumentState.FAILED,
 }
 """What a parser's refusal means for the document; every other code means refused."""
 
@@ -63,6 +73,8 @@ def ingest_document(context: JobContext, *, document_id: UUID, attempt: int) -> 
         return
     try:
         _ingest(ingestion)
+    except BatchPaused:
+        put_back(ingestion.document)
     except ParseRefused as refusal:
         refuse(ingestion.document, code=refusal.code, reason=refusal.reason)
     except ParseCancelled as stop:
@@ -89,21 +101,26 @@ def _begin(context: JobContext, document_id: UUID, attempt: int) -> Ingestion | 
     if not taken:
         return None
     document = Document.objects.select_related("base__embedding_model").get(pk=document_id)
-    return Ingestion(
-        context=context,
-        document=document,
-        base=document.base,
-        settings=base_settings_of(document.base),
-    )
+    try:
+        chosen = document_settings_of(document)
+    except Invalid as problem:
+        refuse(document, code="settings", reason=problem.message)
+        return None
+    return Ingestion(context=context, document=document, base=document.base, settings=chosen)
 
 
 def _ingest(ingestion: Ingestion) -> None:
     """Run the steps in their order."""
+    check_batch(ingestion.document)
     parsed = _parse(ingestion)
     ingestion.context.check()
     _split(ingestion, parsed)
     ingestion.context.check()
-    model = get_embedding_model(ingestion.base.embedding_model, background=True)
+    model = get_embedding_model(
+        ingestion.base.embedding_model,
+        background=True,
+        cancelled=lambda: ingestion.context.cancelled,
+    )
     _embed(ingestion, model)
     ingestion.context.check()
     _index(ingestion, model)
@@ -116,58 +133,89 @@ def _parse(ingestion: Ingestion) -> ParsedDocument:
         document.file_type = read.file_type
         document.page_count = read.parsed.page_count
         document.warnings = list(read.parsed.warnings)
-        document.save(update_fields=["file_type", "page_count", "warnings", "updated_at"])
+        with transaction.atomic():
+            context.check_lease()
+            report.note(confidence=write_health(document, read.parsed))
+            changed = ["file_type", "page_count", "warnings", "confidence", "updated_at"]
+            document.save(update_fields=changed)
+        report.note(size_bytes=document.size_bytes)
         return read.parsed
 
 
 def _split(ingestion: Ingestion, parsed: ParsedDocument) -> None:
     document, options = ingestion.document, ingestion.settings.split
     with stage(document, StageName.SPLIT) as report:
-        drafts = split(
-            parsed,
-            SplitSettings(size=options.size_characters, overlap=options.overlap_characters),
-        )
-        if not drafts:
+        made = split_document(parsed, options, check=ingestion.context.check)
+        if not made.chunks:
             raise ParseRefused(
                 "no_text", "No text was found in this file, so nothing can be found in it."
             )
         with transaction.atomic():
             ingestion.context.check_lease()
+            again = begin_corrections(
+                document,
+                text=parsed.text,
+                drafts=made.chunks,
+                parents=made.parents,
+                check=ingestion.context.check,
+            )
+            drafts, sections = again.plan.drafts, again.plan.sections
             revision = document.revision + _text_changed(document, [d.content_hash for d in drafts])
-            done = replace_chunks(document, drafts, revision=revision)
+            done = replace_chunks(document, drafts, revision=revision, parents=sections)
+            settle_corrections(document, again)
             document.revision, document.chunk_count = revision, len(drafts)
             document.save(update_fields=["revision", "chunk_count", "updated_at"])
         report.progress(len(drafts), len(drafts))
         report.note(
-            kept=done.kept, added=done.added, removed=done.removed, version=SPLITTER_VERSION
+            characters=len(parsed.text),
+            passages=len(drafts),
+            tier=made.tier,
+            sections=len(sections),
+            corrections=len(again.corrections) - len(again.plan.lost),
+            lost=len(again.plan.lost),
+            kept=done.kept,
+            added=done.added,
+            removed=done.removed,
+            version=SPLITTER_VERSION,
         )
 
 
 def _text_changed(document: Document, hashes: list[str]) -> bool:
     """Say whether another text was read than the one the chunks hold."""
-    rows = Chunk.objects.filter(document=document).order_by("position")
+    rows = Chunk.objects.filter(document=document, kind=ChunkKind.TEXT).order_by("position")
     return list(rows.values_list("content_hash", flat=True)) != hashes
 
 
 def _embed(ingestion: Ingestion, model: EmbeddingModel) -> None:
     document = ingestion.document
+    price = input_price(ingestion.base.embedding_model)
+    tokens = 0
+
+    def spent(used: int) -> None:
+        nonlocal tokens
+        tokens += used
+        report.note(tokens=tokens)
+        spend(document, tokens=used, cents=price * used)
+        check_batch(document)
+
     with stage(document, StageName.EMBED) as report:
         made = embed_chunks(
             document,
             model=model,
             progress=report.progress,
             should_cancel=lambda: ingestion.context.cancelled,
+            spent=spent,
         )
         report.note(model=model.identity, made=made)
-    ingestion.context.check()
+        ingestion.context.check()
 
 
 def _index(ingestion: Ingestion, model: EmbeddingModel) -> None:
     """Make the chunks findable and the document ready, in one transaction."""
     document = ingestion.document
-    with stage(document, StageName.INDEX), transaction.atomic():
+    with stage(document, StageName.INDEX) as report, transaction.atomic():
         ingestion.context.check_lease()
-        index_chunks(document)
+        report.note(passages=index_chunks(document, check=ingestion.context.check))
         KnowledgeBase.objects.filter(pk=ingestion.base.pk, embedding_identity="").update(
             embedding_identity=model.identity
         )
@@ -183,6 +231,9 @@ def _index(ingestion: Ingestion, model: EmbeddingModel) -> None:
         )
         if not finished:
             raise JobCancelled("The document was stopped or removed meanwhile.")
+        begin_enrichment(document, ingestion.settings)
+        settle_batch(document)
+        report.done()
         transaction.on_commit(
             lambda: document_indexed.send(sender=Document, document_id=document.pk)
         )
@@ -196,3 +247,4 @@ def refuse(document: Document, *, code: str, reason: str) -> None:
         reason=reason,
         updated_at=timezone.now(),
     )
+    settle_batch(document)

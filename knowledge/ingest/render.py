@@ -9,6 +9,8 @@ import pypdfium2  # type: ignore[import-untyped]  # ships no types
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from knowledge.ingest.gates import GateLimits, check_content
+from knowledge.ingest.gates_media import check_pixels
+from knowledge.ingest.unlock import unlock
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.filetypes import detect_type
 from knowledge.parsers.pdf_checks import open_pdf
@@ -27,17 +29,19 @@ class Picture:
     pixels: bytes
 
 
-def render_page(content: bytes, page: int) -> Picture:
-    """Return page `page` (from 1) of a PDF, or the picture itself, at most 2,000 pixels long.
+def render_page(content: bytes, page: int, *, password: str = "") -> Picture:
+    """Return page `page` (from 1) of a PDF or a picture, at most 2,000 pixels long.
 
     Raises:
         ParseRefused: damaged, too_large, encrypted.
     """
+    if password:
+        content = unlock(content, password)
     file_type = detect_type(content, "")
     check_content(content, file_type, GateLimits())
     if file_type == "pdf":
         return _pdf_page(content, page)
-    return _image(content)
+    return _image(content, page)
 
 
 def _pdf_page(content: bytes, page: int) -> Picture:
@@ -52,11 +56,23 @@ def _pdf_page(content: bytes, page: int) -> Picture:
         return _picture(image)
 
 
-def _image(content: bytes) -> Picture:
+def _image(content: bytes, page: int) -> Picture:
     try:
-        image = ImageOps.exif_transpose(Image.open(io.BytesIO(content)))
+        opened = Image.open(io.BytesIO(content))
+        if page > 1:
+            opened.seek(page - 1)
+        check_pixels(*opened.size, most=GateLimits().image_pixels)
+        image = ImageOps.exif_transpose(opened)
         image.thumbnail((_LONG_EDGE, _LONG_EDGE))
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+    except (
+        UnidentifiedImageError,
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+        KeyError,
+        TypeError,
+    ) as error:
         raise ParseRefused("damaged", "The picture cannot be opened. Save it anew.") from error
     if image.mode in {"RGBA", "LA", "PA"} or "transparency" in image.info:
         # Dark text on nothing would become dark on black.

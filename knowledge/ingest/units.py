@@ -1,4 +1,4 @@
-"""The units of Markdown that a splitter keeps together: headings, tables, code, paragraphs."""
+"""The units of Markdown that a splitter keeps together: headings, tables, code, formulas, prose."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-UnitKind = Literal["heading", "table", "code", "prose"]
+UnitKind = Literal["heading", "table", "code", "formula", "prose"]
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 _EMPHASIS = re.compile(r"(?<!\s)\*{1,3}|\*{1,3}(?!\s)|`")
+_LONGEST_FORMULA = 200
+"""Lines after which a formula that is not closed is taken for text."""
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^)]{0,500}\)")
 
 
@@ -66,6 +68,8 @@ def read_units(text: str) -> Iterator[Unit]:
         elif _starts_table(lines, number):
             after = _end_of_table(lines, number)
             yield Unit("table", line.start, lines[after - 1].end)
+        elif (after := _end_of_formula(lines, number)) > number:
+            yield Unit("formula", line.start, lines[after - 1].end)
         else:
             after = _end_of_prose(lines, number)
             yield _prose_or_underlined(lines, number, after)
@@ -103,6 +107,17 @@ def _end_of_code(lines: list[Line], first: int, mark: str) -> int:
     return last
 
 
+def _end_of_formula(lines: list[Line], first: int) -> int:
+    """Return the line after a formula that begins at `first`, or `first` where none does."""
+    opening = lines[first].text
+    if "$$" not in opening or not opening.lstrip().startswith("$$") or opening.count("$$") > 1:
+        return first
+    for number in range(first + 1, min(len(lines), first + _LONGEST_FORMULA)):
+        if "$$" in lines[number].text:
+            return number + 1 if lines[number].text.rstrip().endswith("$$") else first
+    return first
+
+
 def _starts_table(lines: list[Line], number: int) -> bool:
     if "|" not in lines[number].text or number + 1 >= len(lines):
         return False
@@ -123,7 +138,13 @@ def _end_of_prose(lines: list[Line], first: int) -> int:
     number = first + 1
     while number < len(lines):
         line = lines[number]
-        if line.blank or _FENCE.match(line.text) or _heading(line) or _starts_table(lines, number):
+        if (
+            line.blank
+            or _FENCE.match(line.text)
+            or _heading(line)
+            or _starts_table(lines, number)
+            or _end_of_formula(lines, number) > number
+        ):
             break
         number += 1
         if _UNDERLINE.match(line.text):

@@ -9,17 +9,21 @@ import codecs
 import contextlib
 import encodings.aliases
 import gc
+import importlib
 import io
 import time
 import zipfile
 from pathlib import Path
 
+from cryptography.hazmat.backends import default_backend
 from PIL import Image
 from pptx import Presentation
 
+from knowledge.ingest.reencode import encode
 from knowledge.ingest.render import render_page
+from knowledge.ingest.unlock import unlock
 from knowledge.parsers.contract import ParseRefused
-from knowledge.parsers.registry import parsers_by_type
+from knowledge.parsers.registry import engines_by_type
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _THREADS = Path("/proc/self/task")
@@ -42,6 +46,7 @@ _TEXTS = (
     ("名前,年齢,住所\n髙橋淳,35,名古屋\n", "cp932"),
     ("中文文档，用于测试编码的识别。\n", "gb18030"),
 )
+_UNLOCKING = ("format.ooxml", "format.doc97", "format.ppt97", "format.xls97")
 _PAGE = """<html><head><title>Sample</title></head><body><nav><a href="/x">x</a></nav>
 <p>Some text that is long enough for an article to be found in it, with a second clause.</p>
 <table><tr><td rowspan="2">a</td><td>b</td></tr><tr><td>c</td></tr></table></body></html>"""
@@ -52,14 +57,25 @@ def warm_parsers() -> None:
     for name in set(encodings.aliases.aliases.values()):
         with contextlib.suppress(LookupError):
             codecs.lookup(name)
-    parsers = parsers_by_type()
+    parsers = engines_by_type()
     for file_type, sample in _samples():
-        if file_type in parsers:
+        for parser in parsers.get(file_type, ()):
             with contextlib.suppress(ParseRefused):
-                parsers[file_type].parse(sample, f"sample.{file_type}")
-    for picture in ("PNG", "JPEG"):
+                parser.parse(sample, f"sample.{file_type}")
+    for picture in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP"):
         render_page(_picture(picture), 1)
+        encode("", _picture(picture))
+    _unlock_samples()
     render_page(_PDF, 1)
+
+
+def _unlock_samples() -> None:
+    """Load what opens files with a password: the formats are loaded when they are met."""
+    for name in _UNLOCKING:
+        importlib.import_module(f"msoffcrypto.{name}")
+    default_backend()
+    with contextlib.suppress(ParseRefused):
+        unlock(_PDF, "password")
 
 
 def await_single_thread() -> None:
@@ -90,6 +106,8 @@ def _samples() -> list[tuple[str, bytes]]:
         ("eml", b"From: a@b.example\nSubject: =?utf-8?q?x?=\nContent-Type: text/html\n\n<p>x</p>"),
         ("rtf", b"{\\rtf1\\ansi x\\par}"),
         ("pdf", _PDF),
+        ("xmind", _archive({"content.json": '[{"rootTopic": {"title": "x"}}]'})),
+        ("zip", _archive({"a.txt": "x"})),
         ("docx", _docx()),
         ("pptx", _pptx()),
     ]
@@ -106,6 +124,10 @@ def _docx() -> bytes:
         "word/document.xml": f"<w:document xmlns:w='{_WORD}'><w:body><w:p><w:r><w:t>x</w:t></w:r>"
         "</w:p></w:body></w:document>",
     }
+    return _archive(parts)
+
+
+def _archive(parts: dict[str, str]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, text in parts.items():
@@ -115,7 +137,7 @@ def _docx() -> bytes:
 
 def _picture(kind: str) -> bytes:
     content = io.BytesIO()
-    Image.new("RGB", (8, 8), "white").save(content, kind)
+    Image.linear_gradient("L").resize((8, 8)).convert("RGB").save(content, kind)
     return content.getvalue()
 
 

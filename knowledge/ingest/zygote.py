@@ -19,6 +19,7 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from core.isolation import (
@@ -30,13 +31,20 @@ from core.isolation import (
     leave_network,
     open_descriptors,
 )
-from knowledge.ingest.isolated import parse_content
+from core.seccomp import prepare_filter
+from knowledge.ingest.isolated import ReadOptions, parse_content, read_members, read_pictures
+from knowledge.ingest.reencode import encode_pictures
 from knowledge.ingest.render import render_page
 from knowledge.ingest.warmup import await_single_thread, warm_parsers
 from knowledge.ingest.wire import document_to_json, dump
 from knowledge.parsers.contract import ParseRefused
+from knowledge.parsers.registry import engines_by_type
 
 _MAX_REQUEST_BYTES = 64_000
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_MOST_RESIDENT_BYTES = 800_000_000
+"""The limit of the kernel counts address space, of which libraries reserve a gigabyte unused."""
+_LOOK_SECONDS = 0.05
 _OUT_OF_MEMORY = ParseRefused(
     "out_of_memory",
     "Reading this file takes more memory than one file may use. Split it into parts.",
@@ -56,6 +64,15 @@ class Child:
     line: socket.socket
     deadline: float
     timed_out: bool = False
+    out_of_memory: bool = False
+
+    def resident_bytes(self) -> int:
+        """Return what it holds in memory now."""
+        try:
+            fields = Path(f"/proc/{self.process_id}/statm").read_text(encoding="ascii").split()
+        except OSError:
+            return 0
+        return int(fields[1]) * _PAGE_BYTES
 
 
 @dataclass
@@ -89,11 +106,15 @@ class Zygote:
                     os.kill(key.data.process_id, signal.SIGKILL)
                 idle_since = time.monotonic()
             self._kill_late()
+            self._kill_large()
 
     def _seconds_to_next_deadline(self) -> float:
+        if not self.children:
+            return 1.0
         now = time.monotonic()
         deadlines = [child.deadline for child in self.children.values() if not child.timed_out]
-        return max(0.0, min(deadlines, default=now + 1.0) - now)
+        # Between two looks at its memory a child can take about a tenth of what it may have.
+        return min(max(0.0, min(deadlines, default=now + 1.0) - now), _LOOK_SECONDS)
 
     def _take_request(self) -> bool:
         message, descriptors, _, _ = socket.recv_fds(self.control, _MAX_REQUEST_BYTES, 4)
@@ -133,6 +154,7 @@ class Zygote:
         report = {
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
             "timed_out": child.timed_out,
+            "out_of_memory": child.out_of_memory,
             "peak_bytes": usage.ru_maxrss * 1024,
             "cpu_seconds": usage.ru_utime + usage.ru_stime,
         }
@@ -147,6 +169,12 @@ class Zygote:
         for child in self.children.values():
             if now >= child.deadline and not child.timed_out:
                 child.timed_out = True
+                os.kill(child.process_id, signal.SIGKILL)
+
+    def _kill_large(self) -> None:
+        for child in self.children.values():
+            if not child.out_of_memory and child.resident_bytes() > _MOST_RESIDENT_BYTES:
+                child.out_of_memory = True
                 os.kill(child.process_id, signal.SIGKILL)
 
     def _kill_all(self) -> None:
@@ -202,11 +230,53 @@ def _answer(request: dict[str, Any], content: int) -> tuple[dict[str, Any], byte
     data = os.pread(content, os.fstat(content).st_size, 0)
     try:
         if request["work"] == "render":
-            picture = render_page(data, request["page"])
+            picture = render_page(data, request["page"], password=request.get("password", ""))
             return {"size": [picture.width, picture.height]}, picture.pixels
-        return {"document": document_to_json(parse_content(data, request["name"]))}, b""
+        if request["work"] == "engines":
+            return {"engines": _engines()}, b""
+        if request["work"] == "members":
+            return _members(data, request)
+        if request["work"] == "pictures":
+            return _pictures(data, request)
+        options = ReadOptions(**request.get("options", {}))
+        document = parse_content(data, request["name"], options)
+        return {"document": document_to_json(document)}, b""
     except ParseRefused as refusal:
         return _refusal(refusal), b""
+
+
+def _engines() -> dict[str, list[list[Any]]]:
+    return {
+        file_type: [[engine.name, engine.label, engine.automatic] for engine in engines]
+        for file_type, engines in engines_by_type().items()
+    }
+
+
+def _members(content: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    members = read_members(
+        content,
+        request["name"],
+        password=request["password"],
+        first=request["first"],
+        most_bytes=request["most_bytes"],
+    )
+    return {"sizes": [len(member) for member in members]}, b"".join(members)
+
+
+def _pictures(content: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    found = encode_pictures(
+        read_pictures(
+            content,
+            request["name"],
+            engine=request["engine"],
+            password=request["password"],
+            keys=frozenset(request["keys"]),
+        ),
+        most_bytes=request["most_bytes"],
+        most_seconds=request["most_seconds"],
+    )
+    rows = [[each.key, each.width, each.height, len(each.content)] for each in found]
+    return {"pictures": rows}, b"".join(each.content for each in found)
 
 
 def _refusal(refusal: ParseRefused) -> dict[str, Any]:
@@ -229,6 +299,7 @@ def main() -> None:
     library_descriptors = open_descriptors() - opened_before
     drop_root()
     # Children share this memory as long as nobody writes to it.
+    prepare_filter()
     gc.collect()
     gc.freeze()
     Zygote(

@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'document',
+                'verbose_name': 'document', 'verbose_name_plural': 'documents',
                 'ordering': ['-created_at', 'name'],
             },
         ),
@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
                 ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='knowledge.document')),
             ],
             options={
-                'verbose_name': 'passage',
+                'verbose_name': 'passage', 'verbose_name_plural': 'passages',
                 'ordering': ['document', 'position'],
             },
         ),
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
             ],
             options={
-                'verbose_name': 'knowledge base',
+                'verbose_name': 'knowledge base', 'verbose_name_plural': 'knowledge bases',
                 'ordering': ['name'],
             },
         ),

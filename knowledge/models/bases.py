@@ -38,6 +38,7 @@ class KnowledgeBase(SpaceOwned):
     class Meta:
         ordering: ClassVar = ["name"]
         verbose_name = _("knowledge base")
+        verbose_name_plural = _("knowledge bases")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["space", "name"],

@@ -14,7 +14,7 @@ from pgvector.django import HalfVectorField
 from core.tenancy import SpaceOwned
 from knowledge.constants import ChunkKind
 from knowledge.models.bases import KnowledgeBase
-from knowledge.models.documents import Document
+from knowledge.models.documents import Document, DocumentPicture
 
 
 class Chunk(SpaceOwned):
@@ -26,7 +26,7 @@ class Chunk(SpaceOwned):
     document_revision = models.PositiveIntegerField()
     kind = models.CharField(max_length=20, choices=ChunkKind.choices, default=ChunkKind.TEXT)
     position = models.PositiveIntegerField()
-    """Order in the document, from 0."""
+    """Order in the document among its kind, from 0."""
     text = models.TextField()
     content_hash = models.CharField(max_length=64)
     heading_path = models.JSONField(default=list)
@@ -39,14 +39,29 @@ class Chunk(SpaceOwned):
     char_end = models.PositiveIntegerField()
     """Offsets into the document's text."""
     is_enabled = models.BooleanField(default=True)
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="children"
+    )
+    """The section of a passage; the passage that a question, a picture's text, … leads to."""
+    picture = models.ForeignKey(
+        DocumentPicture, null=True, blank=True, on_delete=models.CASCADE, related_name="chunks"
+    )
+    faq_entry = models.ForeignKey(
+        "knowledge.FaqEntry", null=True, blank=True, on_delete=models.CASCADE, related_name="chunks"
+    )
+    detail = models.JSONField(default=dict, blank=True)
+    """Of made text: `origin` (model or person) and `source_hash` (the text that it was made from)."""
+    version = models.PositiveIntegerField(default=1)
+    """Grows with each change by a person; who saves names the one they saw."""
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering: ClassVar = ["document", "position"]
         verbose_name = _("passage")
+        verbose_name_plural = _("passages")
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["document", "position"],
+                fields=["document", "kind", "position"],
                 deferrable=models.Deferrable.DEFERRED,
                 name="one_chunk_per_position",
             )

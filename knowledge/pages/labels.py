@@ -8,6 +8,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _, ngettext
 
+from core.wording import listed
 from knowledge.models import Document, KnowledgeBase
 from knowledge.parsers.filetypes import FILE_TYPES
 
@@ -38,7 +39,7 @@ def icon_of(file_type: str) -> str:
 def label_of(file_type: str) -> str:
     """Return what people call a type; nothing for one that was not looked at yet."""
     known = FILE_TYPES.get(file_type)
-    return known.label if known else ""
+    return _(known.label) if known else ""
 
 
 def upload_facts() -> dict[str, Any]:
@@ -46,8 +47,10 @@ def upload_facts() -> dict[str, Any]:
     extensions = sorted({each for known in FILE_TYPES.values() for each in known.extensions})
     return {
         "accept": ",".join(f".{each}" for each in extensions),
-        "type_names": ", ".join(label_of(each) for each in NAMED_TYPES),
+        "type_names": listed(label_of(each) for each in NAMED_TYPES),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
+        "batch_files": settings.BATCH_FILES,
+        "batch_bytes": settings.BATCH_BYTES,
         "max_label": f"{settings.MAX_UPLOAD_BYTES // 1_000_000} MB",
     }
 
@@ -58,6 +61,14 @@ def base_facts(base: KnowledgeBase, *, documents: int, passages: int) -> str:
         ngettext("%(n)s document", "%(n)s documents", documents) % {"n": f"{documents:,}"},
         ngettext("%(n)s passage", "%(n)s passages", passages) % {"n": f"{passages:,}"},
     ]
+    if base.embedding_model is not None:
+        parts.append(base.embedding_model.name)
+    return " · ".join(parts)
+
+
+def entry_facts(base: KnowledgeBase, *, entries: int) -> str:
+    """Return one line about a base of questions and answers."""
+    parts = [ngettext("%(n)s entry", "%(n)s entries", entries) % {"n": f"{entries:,}"}]
     if base.embedding_model is not None:
         parts.append(base.embedding_model.name)
     return " · ".join(parts)

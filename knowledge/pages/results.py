@@ -6,10 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, ngettext
 
 from knowledge.models import Chunk
 from knowledge.pages.labels import page_label
+from knowledge.pictures.shown import passages_html
 from knowledge.retrieval.hits import CandidateTrace, Retrieval, RetrievalHit
 
 _SHOWN_DROPPED = 40
@@ -20,11 +22,15 @@ def result_of(found: Retrieval, passages: dict[UUID, Chunk]) -> dict[str, Any]:
     total = sum(found.timings_ms.values())
     count = len(found.hits)
     counted = ngettext("%(n)s passage", "%(n)s passages", count) % {"n": count}
+    shown = passages_html((hit.document_id, hit.marked_text) for hit in found.hits)
     by_chunk = {each.chunk_id: each for each in found.trace.candidates}
     return {
         "summary": _("%(passages)s in %(time)s ms") % {"passages": counted, "time": round(total)},
         "counts": _counts(found),
-        "hits": [_hit(hit, by_chunk[hit.chunk_id]) for hit in found.hits],
+        "hits": [
+            _hit(hit, by_chunk[hit.chunk_id], html)
+            for hit, html in zip(found.hits, shown, strict=True)
+        ],
         "dropped": _dropped(found, passages),
         "nothing": _(
             "No passage comes near this question. Ask with other words, or add documents."
@@ -50,14 +56,14 @@ def _counts(found: Retrieval) -> list[str]:
     return [*counts, *found.warnings]
 
 
-def _hit(hit: RetrievalHit, trace: CandidateTrace) -> dict[str, Any]:
+def _hit(hit: RetrievalHit, trace: CandidateTrace, html: SafeString) -> dict[str, Any]:
     return {
         "number": hit.rank,
         "title": hit.document_name,
         "location": page_label(hit.page_from, hit.page_to),
         "url": f"{reverse('document', args=[hit.document_id])}?chunk={hit.chunk_id}"
         f"#chunk-{hit.chunk_id}",
-        "text": hit.text,
+        "text": html,
         "scores": [
             _score(_("Meaning"), hit.dense_score, _dense_percent(hit.dense_score), ""),
             _score(_("Words"), hit.keyword_score, 100 * hit.keyword_score, "m2"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from knowledge.constants import (
@@ -15,10 +16,14 @@ from knowledge.constants import (
     StageName,
     StageState,
 )
-from knowledge.models import Document, Stage
+from knowledge.models import Document, Stage, Tag
 from knowledge.pages.labels import icon_of, label_of
+from knowledge.services.documents import INFECTED
+from knowledge.stored_reasons import told
 
 _SHOWN_WARNINGS = 3
+_SHOWN_STAGES = (StageName.PARSE, StageName.SPLIT, StageName.EMBED, StageName.INDEX)
+"""What comes behind them enriches a document that is found already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +64,25 @@ class DocumentRow:
     can_retry: bool
     can_cancel: bool
     can_delete: bool
+    is_restricted: bool = False
+    tags: tuple[Tag, ...] = ()
+    owner: str = ""
+    review_by: date | None = None
+    is_draft: bool = False
+    needs_password: bool = False
 
     @property
     def is_busy(self) -> bool:
         """Whether it is being read."""
-        return self.status.state in OPEN_STATES
+        return self.status.state in OPEN_STATES and not self.is_draft
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the day has come to look at it again."""
+        return self.review_by is not None and self.review_by <= timezone.localdate()
 
 
-def row_of(document: Document, *, may_change: bool) -> DocumentRow:
+def row_of(document: Document, *, may_change: bool, is_restricted: bool = False) -> DocumentRow:
     """Return a document's context; its stages should be prefetched."""
     return DocumentRow(
         id=document.pk,
@@ -80,9 +96,18 @@ def row_of(document: Document, *, may_change: bool) -> DocumentRow:
         added_at=document.created_at,
         added_by=str(document.uploaded_by) if document.uploaded_by else "",
         status=status_of(document),
-        can_retry=may_change and document.state in RETRYABLE_STATES,
-        can_cancel=may_change and document.state in OPEN_STATES,
+        can_retry=may_change
+        and document.state in RETRYABLE_STATES
+        and not document.is_draft
+        and document.reason_code != INFECTED,
+        can_cancel=may_change and document.state in OPEN_STATES and not document.is_draft,
         can_delete=may_change,
+        is_restricted=is_restricted,
+        tags=tuple(each.tag for each in document.tag_rows.all()),
+        owner=str(document.owner) if document.owner else "",
+        review_by=document.review_by,
+        is_draft=document.is_draft,
+        needs_password=may_change and document.state == DocumentState.NEEDS_INPUT,
     )
 
 
@@ -91,18 +116,26 @@ def status_of(document: Document) -> Status:
     stages = {
         stage.name: stage for stage in document.stages.all() if stage.attempt == document.attempt
     }
+    if document.is_draft:
+        return _draft_status()
     shown = _SHOWN_WARNINGS if document.state == DocumentState.COMPLETED else 0
     return Status(
         state=document.state,
         label=str(DocumentState(document.state).label),
-        stages=tuple(_mark(name, stages.get(name)) for name in StageName),
+        stages=tuple(_mark(name, stages.get(name)) for name in _SHOWN_STAGES),
         progress=_progress(document, stages),
-        reason="" if document.state == DocumentState.COMPLETED else document.reason,
-        warnings=tuple(document.warnings[:shown]),
+        reason="" if document.state == DocumentState.COMPLETED else told(document.reason),
+        warnings=tuple(told(each) for each in document.warnings[:shown]),
     )
 
 
+def _draft_status() -> Status:
+    """Nothing is done with a draft, and nothing is wrong with it."""
+    return Status(state="draft", label=_("Draft"), stages=(), progress="", reason="", warnings=())
+
+
 _MARKS = {
+    StageState.WAITING: "waiting",
     StageState.RUNNING: "running",
     StageState.DONE: "done",
     StageState.SKIPPED: "done",
@@ -119,7 +152,11 @@ def _mark(name: StageName, stage: Stage | None) -> StageMark:
 def _progress(document: Document, stages: dict[str, Stage]) -> str:
     """Return what is being done right now."""
     if document.state == DocumentState.PENDING:
-        return _("Waiting for a worker")
+        return (
+            _("Waiting for the virus scanner")
+            if document.reason_code
+            else _("Waiting for a worker")
+        )
     running = next((each for each in stages.values() if each.state == StageState.RUNNING), None)
     if running is None:
         return _("Next step")
@@ -132,4 +169,4 @@ def _progress(document: Document, stages: dict[str, Stage]) -> str:
         StageName.EMBED: _("Embedding"),
         StageName.INDEX: _("Indexing"),
     }
-    return words[StageName(running.name)]
+    return words.get(StageName(running.name), str(StageName(running.name).label))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,6 +45,32 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Member:
+    """A file inside of a file: one of an archive, an attachment of a mail."""
+
+    path: str
+    """Its name with the folders above it, joined by "/"."""
+    size_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A picture inside of a document; its bytes are asked for later."""
+
+    key: str
+    """Names its bytes, and stands in the references of the text: `knowledge.text.pictures`."""
+    width: int
+    height: int
+    size_bytes: int
+    """As the file has it."""
+    words: str = ""
+    """What the file says about it."""
+    page: int | None = None
+    """Where it stands first."""
+    box: Box | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ParsedDocument:
     """A document as Markdown blocks in reading order."""
 
@@ -58,6 +84,16 @@ class ParsedDocument:
     pages_without_text: tuple[int, ...] = ()
     """Pages that hold a picture but no text: candidates for OCR."""
     metadata: dict[str, str] = field(default_factory=dict)
+    members: tuple[Member, ...] = ()
+    """Files to become documents of their own; `Parser.open_members` gives their bytes, in this order."""
+    speech_type: str = ""
+    """Media type of a recording: its words come from a speech model, not from here."""
+    page_ink: dict[int, float] = field(default_factory=dict)
+    """Share of a page that is drawn on, for pages with little text: see `knowledge.health`."""
+    ocr_scores: dict[int, float] = field(default_factory=dict)
+    """How sure OCR was of each page that it read, 0..1."""
+    pictures: tuple[Picture, ...] = ()
+    """Those that the blocks refer to; each once, in the order in which they were met."""
 
     @property
     def text(self) -> str:
@@ -77,11 +113,22 @@ class ParseRefused(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Parser:
-    """One parser: which file types it reads and the function that does."""
+    """One engine: which file types it reads and the function that does."""
 
     name: str
+    """Also the engine's name in the settings of a base."""
     version: str
     file_types: frozenset[str]
     """Our names of types, see `filetypes.py`: "pdf", "docx", …"""
     parse: Callable[[bytes, str], ParsedDocument]
     """(content, file name) -> document; raises ParseRefused."""
+    rank: int = 0
+    """Of several engines for a type the lowest is asked first, the others when it fails."""
+    automatic: bool = True
+    """Asked when others fail; False for an engine that only a person's choice may use."""
+    label: str = ""
+    """What a person chooses: "As plain text"."""
+    open_members: Callable[[bytes], Iterator[bytes]] | None = None
+    """Yields the content of each of `ParsedDocument.members`, in their order."""
+    open_pictures: Callable[[bytes], Iterator[tuple[str, bytes]]] | None = None
+    """Yields key and content of `ParsedDocument.pictures`; None: what `parse` puts into its bag."""

@@ -103,4 +103,6 @@ def _reader(lines: Iterable[str], dialect: Dialect) -> Iterable[list[str]]:
     )
 
 
-PARSER = Parser(name="csv", version="1", file_types=frozenset({"csv"}), parse=parse_csv)
+PARSER = Parser(
+    name="csv", version="1", file_types=frozenset({"csv"}), parse=parse_csv, label="As one table"
+)

@@ -11,6 +11,7 @@ from knowledge.parsers.contract import Block, ParsedDocument, Parser, ParseRefus
 from knowledge.parsers.docx_prepass import BACKSLASH_MARK, PAGE_MARK, PreparedDocx, prepare
 from knowledge.parsers.html import tidy_fragment
 from knowledge.parsers.office_xml import open_container
+from knowledge.parsers.pictures import PictureBag
 
 
 def parse_docx(content: bytes, _name: str) -> ParsedDocument:
@@ -26,7 +27,9 @@ def parse_docx(content: bytes, _name: str) -> ParsedDocument:
             raise ParseRefused(
                 "damaged", "The Word file has no document in it. Save it anew in Word."
             ) from error
-    markdown = tidy_fragment(_to_html(prepared)).replace(BACKSLASH_MARK, "\\")
+    pictures = prepared.pictures
+    shown = PictureBag(open_known={picture.key: picture for picture in pictures.pictures}.get)
+    markdown = tidy_fragment(_to_html(prepared), shown).replace(BACKSLASH_MARK, "\\")
     blocks = list(_blocks(markdown, has_pages=prepared.has_pages))
     last_page = blocks[-1].page if blocks else None
     if prepared.header:
@@ -40,6 +43,7 @@ def parse_docx(content: bytes, _name: str) -> ParsedDocument:
         title=prepared.title,
         page_count=last_page,
         warnings=tuple(_warnings(prepared)),
+        pictures=shown.pictures,
     )
 
 
@@ -47,15 +51,20 @@ def _to_html(prepared: PreparedDocx) -> str:
     result = mammoth.convert_to_html(
         prepared.container,
         style_map="\n".join(prepared.styles),
-        convert_image=mammoth.images.img_element(_without_source),
+        convert_image=mammoth.images.img_element(_key_as_source),
         external_file_access=False,
     )
     html: str = result.value
     return html
 
 
-def _without_source(_image: Any) -> dict[str, str]:
-    return {"src": ""}
+def _key_as_source(image: Any) -> dict[str, str]:
+    """The prepared container holds the key of a picture in place of its bytes."""
+    try:
+        with image.open() as content:
+            return {"src": content.read().decode("ascii")}
+    except (KeyError, OSError, UnicodeDecodeError):
+        return {"src": ""}
 
 
 def _blocks(markdown: str, *, has_pages: bool) -> Iterator[Block]:
@@ -87,4 +96,10 @@ def _warnings(prepared: PreparedDocx) -> Iterator[str]:
         yield "Text that Word does not show was left out."
 
 
-PARSER = Parser(name="docx", version="1", file_types=frozenset({"docx"}), parse=parse_docx)
+PARSER = Parser(
+    name="docx",
+    version="2",
+    file_types=frozenset({"docx"}),
+    parse=parse_docx,
+    label="With headings and tables",
+)

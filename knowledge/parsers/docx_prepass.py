@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from knowledge.parsers.office_xml import core_title, parse_xml, read_part
+from knowledge.parsers.office_xml import core_title, open_member, parse_xml, read_part
 from knowledge.parsers.omml import NAMESPACE as M, formula_to_latex
+from knowledge.parsers.pictures import PictureBag
+from knowledge.text.pictures import references_of
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 PAGE_MARK = "\ue0f0"
@@ -31,7 +33,7 @@ _KEPT_PARTS = (
     "word/endnotes.xml",
     "word/comments.xml",
 )
-"""Pictures stay out: only their descriptions become text."""
+"""Of a picture only the reference to it goes along, as if that were its bytes."""
 _SLIMMED_PARTS = frozenset(_KEPT_PARTS[3:])
 _PROPERTIES = frozenset(
     W + name for name in ("rPr", "pPr", "tblPr", "tcPr", "trPr", "lvl", "style")
@@ -87,6 +89,7 @@ class PreparedDocx:
     """Lines of a mammoth style map."""
     has_pages: bool = False
     has_macros: bool = False
+    pictures: PictureBag = field(default_factory=PictureBag)
 
 
 def prepare(archive: zipfile.ZipFile) -> PreparedDocx:
@@ -107,8 +110,16 @@ def prepare(archive: zipfile.ZipFile) -> PreparedDocx:
         for name in names & {*_KEPT_PARTS, main.replace("word/", "word/_rels/") + ".rels"}:
             content = archive.read(name)
             copy.writestr(name, _slim(parse_xml(content)) if name in _SLIMMED_PARTS else content)
+        for name in sorted(name for name in names if name.startswith("word/media/")):
+            copy.writestr(name, _key_of(archive, name, prepared.pictures))
     prepared.container.seek(0)
     return prepared
+
+
+def _key_of(archive: zipfile.ZipFile, name: str, bag: PictureBag) -> bytes:
+    """Return the key of a picture; nothing for one that is not shown."""
+    found = references_of(bag.add(open_member(archive, name)))
+    return found[0].key.encode() if found else b""
 
 
 def _slim(root: etree._Element) -> bytes:

@@ -13,7 +13,8 @@ from knowledge.parsers.contract import Block, ParsedDocument, Parser, ParseRefus
 from knowledge.parsers.encodings import decode_text
 from knowledge.parsers.html import tidy_fragment
 from knowledge.parsers.markdown_writer import heading
-from knowledge.parsers.office_xml import open_container, read_part
+from knowledge.parsers.office_xml import open_container, open_member, read_part
+from knowledge.parsers.pictures import PictureBag
 
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
@@ -40,13 +41,17 @@ def parse_epub(content: bytes, _name: str) -> ParsedDocument:
         if package is None:
             raise ParseRefused("damaged", "The EPUB has no table of its parts. Save it anew.")
         titles = _chapter_titles(archive, package, package_path)
+        bag = PictureBag(lambda path: open_member(archive, path))
         blocks = tuple(
             Block(markdown=markdown)
             for path in _spine(package, package_path)
-            if (markdown := _chapter(archive, path, titles.get(path, "")))
+            if (markdown := _chapter(archive, path, titles.get(path, ""), bag))
         )
         return ParsedDocument(
-            blocks=blocks, title=_text(package, "title"), metadata=_about(package)
+            blocks=blocks,
+            title=_text(package, "title"),
+            metadata=_about(package),
+            pictures=bag.pictures,
         )
 
 
@@ -140,13 +145,15 @@ def _ncx_links(archive: zipfile.ZipFile, path: str) -> list[tuple[str, str]]:
     return links
 
 
-def _chapter(archive: zipfile.ZipFile, path: str, title: str) -> str:
+def _chapter(archive: zipfile.ZipFile, path: str, title: str, bag: PictureBag) -> str:
     try:
         html = decode_text(archive.read(path)).text
     except KeyError:
         return ""
     body = _BODY.search(html)
-    markdown = tidy_fragment(body.group(1) if body else html)
+    folder = posixpath.dirname(path)
+    inner = bag.with_sources(lambda source: _path(folder, source))
+    markdown = tidy_fragment(body.group(1) if body else html, inner)
     if markdown and title and not _HAS_HEADING.search(markdown):
         markdown = f"{heading(title, 1)}\n\n{markdown}"
     return markdown
@@ -162,4 +169,6 @@ def _text(package: etree._Element, name: str) -> str:
     return "" if found is None else " ".join("".join(map(str, found.itertext())).split())
 
 
-PARSER = Parser(name="epub", version="1", file_types=frozenset({"epub"}), parse=parse_epub)
+PARSER = Parser(
+    name="epub", version="2", file_types=frozenset({"epub"}), parse=parse_epub, label="Own reader"
+)

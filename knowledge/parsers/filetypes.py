@@ -6,12 +6,11 @@ apart. Everything else shows what it is, whatever it is called.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from knowledge.parsers.containers import OLE_MAGIC, ole_type, zip_type
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.encodings import decode_text
 
@@ -45,14 +44,29 @@ FILE_TYPES: dict[str, FileType] = {
         _type("xlsx", "Excel", "xlsx xlsm xltx", _OOXML + "spreadsheetml.sheet"),
         _type("xlsb", "Excel, binary", "xlsb", "application/vnd.ms-excel.sheet.binary"),
         _type("xls", "Excel 97-2003", "xls", "application/vnd.ms-excel"),
+        _type("doc", "Word 97-2003", "doc dot", "application/msword"),
+        _type("ppt", "PowerPoint 97-2003", "ppt pps pot", "application/vnd.ms-powerpoint"),
+        _type("msg", "Outlook message", "msg", "application/vnd.ms-outlook"),
         _type("pptx", "PowerPoint", "pptx pptm ppsx", _OOXML + "presentationml.presentation"),
         _type("odt", "OpenDocument text", "odt ott", _ODF + "text"),
         _type("ods", "OpenDocument table", "ods", _ODF + "spreadsheet"),
         _type("odp", "OpenDocument slides", "odp", _ODF + "presentation"),
+        _type("xmind", "Mind map", "xmind", "application/vnd.xmind.workbook"),
+        _type("zip", "ZIP archive", "zip", "application/zip"),
         _type("epub", "EPUB", "epub", "application/epub+zip"),
         _type("rtf", "Rich text", "rtf", "application/rtf"),
         _type("png", "PNG picture", "png", "image/png"),
         _type("jpg", "JPEG picture", "jpg jpeg", "image/jpeg"),
+        _type("gif", "GIF picture", "gif", "image/gif"),
+        _type("webp", "WebP picture", "webp", "image/webp"),
+        _type("tiff", "TIFF picture", "tiff tif", "image/tiff"),
+        _type("bmp", "BMP picture", "bmp", "image/bmp"),
+        _type("mp3", "MP3 recording", "mp3", "audio/mpeg"),
+        _type("wav", "WAV recording", "wav", "audio/wav"),
+        _type("m4a", "M4A recording", "m4a mp4", "audio/mp4"),
+        _type("ogg", "OGG recording", "ogg oga opus", "audio/ogg"),
+        _type("flac", "FLAC recording", "flac", "audio/flac"),
+        _type("webm", "WebM recording", "webm", "audio/webm"),
         _type("eml", "E-mail", "eml", "message/rfc822", is_text=True),
         _type("mhtml", "Saved web page", "mhtml mht", "multipart/related", is_text=True),
         _type("html", "Web page", "html htm xhtml", "text/html", is_text=True),
@@ -66,8 +80,21 @@ BY_EXTENSION: dict[str, FileType] = {
     extension: file_type for file_type in FILE_TYPES.values() for extension in file_type.extensions
 }
 
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_IMAGE_MAGIC = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"))
+_MEDIA_MAGIC = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "png"),
+    (re.compile(rb"\xff\xd8\xff"), "jpg"),
+    (re.compile(rb"GIF8[79]a"), "gif"),
+    (re.compile(rb"RIFF.{4}WEBP", re.S), "webp"),
+    (re.compile(rb"RIFF.{4}WAVE", re.S), "wav"),
+    (re.compile(rb"II\*\0|MM\0\*"), "tiff"),
+    # Words begin with "BM", too: the reserved bytes and the size of the header tell.
+    (re.compile(rb"BM.{4}\0{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\0{3}", re.S), "bmp"),
+    (re.compile(rb"ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb]"), "mp3"),
+    (re.compile(rb".{4}ftyp(?:M4A|M4B|mp4|isom|dash)", re.S), "m4a"),
+    (re.compile(rb"OggS\0"), "ogg"),
+    (re.compile(rb"fLaC\0"), "flac"),
+    (re.compile(rb"\x1a\x45\xdf\xa3.{0,60}webm", re.S), "webm"),
+)
 _KNOWN_FOREIGN = (
     (b"MZ", "a Windows program"),
     (b"\x7fELF", "a program"),
@@ -76,30 +103,7 @@ _KNOWN_FOREIGN = (
     (b"Rar!", "a RAR archive; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
     (b"SQLite format 3\0", "a database"),
-    (b"ID3", "an audio file"),
-    (b"OggS", "an audio file"),
-    (b"fLaC", "an audio file"),
-    (b"RIFF", "an audio, video or WebP file"),
-    (b"GIF8", "a GIF picture; save it as PNG"),
-    (b"II*\0", "a TIFF picture; save it as PNG"),
-    (b"MM\0*", "a TIFF picture; save it as PNG"),
-    (b"BM", "a BMP picture; save it as PNG"),
-)
-_MAIN_PARTS = (
-    (b"wordprocessingml", "docx"),
-    (b"spreadsheetml", "xlsx"),
-    (b"sheet.binary", "xlsb"),
-    (b"sheet.macroEnabled", "xlsx"),
-    (b"presentationml", "pptx"),
-    (b"ms-word.document.macroEnabled", "docx"),
-    (b"ms-powerpoint.presentation.macroEnabled", "pptx"),
-)
-_OLE_PARTS = (
-    ("EncryptedPackage", "encrypted"),
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
+    (b"RIFF", "a video"),
 )
 _CONTROL_BYTES = (*range(1, 9), 14, 15, 16, 17, 18, 19, 20)
 _HTML_START = re.compile(
@@ -109,7 +113,7 @@ _MAIL_HEADER = re.compile(
     r"(?:received|return-path|mime-version|message-id|from|date|subject|to|delivered-to)\s?:", re.I
 )
 _SNIFFED_CHARACTERS = 4_000
-_MEMBER_SNIFF_BYTES = 256_000
+_SNIFFED_BYTES = 256_000
 
 
 def extension_of(name: str) -> str:
@@ -141,78 +145,14 @@ def mismatch_warning(file_type: str, name: str) -> str | None:
 def _by_signature(content: bytes, name: str) -> str | None:
     head = content[:1024]
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zip_type(content)
+        return zip_type(content)
     if head.startswith(OLE_MAGIC):
-        return _ole_type(content, name)
+        return ole_type(content, promised=extension_of(name))
     if b"%PDF-" in head:
         return "pdf"
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         return "rtf"
-    for magic, image in _IMAGE_MAGIC:
-        if head.startswith(magic):
-            return image
-    return None
-
-
-def _zip_type(content: bytes) -> str:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = set(archive.namelist())
-            if "[Content_Types].xml" in names:
-                return _ooxml_type(_sniff_member(archive, "[Content_Types].xml"))
-            if "mimetype" in names:
-                media_type = _sniff_member(archive, "mimetype").strip().decode("ascii", "replace")
-                for file_type in FILE_TYPES.values():
-                    if media_type.removesuffix("-template") == file_type.media_type:
-                        return file_type.name
-            if "META-INF/container.xml" in names:
-                return "epub"
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-        raise ParseRefused(
-            "damaged", "The file is a damaged ZIP container. Save it again and upload the new copy."
-        ) from error
-    raise ParseRefused(
-        "type_unknown", "This is a ZIP archive. Unpack it and upload the files that are in it."
-    )
-
-
-def _sniff_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    with archive.open(name) as member:
-        return member.read(_MEMBER_SNIFF_BYTES)
-
-
-def _ooxml_type(content_types: bytes) -> str:
-    mains = b" ".join(
-        re.findall(rb'ContentType="([^"]*main\+xml|[^"]*sheet\.binary[^"]*)"', content_types)
-    )
-    for sign, file_type in _MAIN_PARTS:
-        if sign in (mains or content_types):
-            return file_type
-    raise ParseRefused(
-        "type_unknown",
-        "This is an Office container that is neither a document, a table nor slides.",
-    )
-
-
-def _ole_type(content: bytes, name: str) -> str:
-    parts = [kind for part, kind in _OLE_PARTS if part.encode("utf-16-le") in content]
-    promised = extension_of(name)
-    if "encrypted" in parts or (not parts and promised in {"docx", "xlsx", "pptx"}):
-        raise ParseRefused(
-            "encrypted",
-            "The file is protected with a password. Remove the password in Office and upload it again.",
-        )
-    kind = parts[0] if parts else ""
-    if kind == "xls":
-        return "xls"
-    old = {"doc": ("Word 97-2003", "DOCX"), "ppt": ("PowerPoint 97-2003", "PPTX")}.get(kind)
-    if old:
-        raise ParseRefused(
-            "type_unknown", f"{old[0]} files are not read. Save it as {old[1]} and upload that."
-        )
-    raise ParseRefused(
-        "type_unknown", "This is an old Office container of a kind that is not read."
-    )
+    return next((media for magic, media in _MEDIA_MAGIC if magic.match(head)), None)
 
 
 def _text_type(content: bytes, name: str) -> str:
@@ -253,7 +193,7 @@ def refuse_binary(content: bytes, name: str) -> None:
         ParseRefused: binary.
     """
     what = next((what for magic, what in _KNOWN_FOREIGN if content.startswith(magic)), None)
-    sample = content[:_MEMBER_SNIFF_BYTES]
+    sample = content[:_SNIFFED_BYTES]
     decoded = decode_text(sample)
     odd = decoded.text.count("\ufffd")
     if not decoded.encoding.startswith(("utf-16", "utf-32")):

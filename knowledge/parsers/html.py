@@ -7,6 +7,8 @@ full of navigation, else the whole body; each only when it keeps enough of the t
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from html import unescape
 
 import lxml.html
 import trafilatura
@@ -16,7 +18,9 @@ from lxml import etree
 from knowledge.parsers.contract import Block, ParsedDocument, Parser
 from knowledge.parsers.encodings import decode_text
 from knowledge.parsers.html_tables import fill_merged_cells
+from knowledge.parsers.pictures import PictureBag
 from knowledge.parsers.plain_text import decoding_warnings
+from knowledge.text.pictures import references_of
 
 _OPTIONS = ConversionOptions(
     compact_tables=True,
@@ -29,6 +33,7 @@ _OPTIONS = ConversionOptions(
 )
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{2,40})", re.I)
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_TAG = re.compile(r"<[^<>]*>")
 _KEPT_SHARE = 0.25
 _MAX_TREE_DEPTH = 250
 """libxml2 drops what lies deeper."""
@@ -49,20 +54,36 @@ _HTTP = ("http://", "https://", "mailto:")
 
 def parse_html(content: bytes, _name: str) -> ParsedDocument:
     """Return the readable part of a page."""
+    return _parsed(content, read_page)
+
+
+def parse_whole_html(content: bytes, _name: str) -> ParsedDocument:
+    """Return the whole page, with what frames the article."""
+    return _parsed(content, _read_whole_page)
+
+
+def parse_html_text(content: bytes, _name: str) -> ParsedDocument:
+    """Return the words between the tags, for pages that no tree can hold."""
+    return _parsed(content, lambda page, _bag: ("", unescape(_TAG.sub(" ", page)).strip()))
+
+
+def _parsed(content: bytes, read: Callable[[str, PictureBag], tuple[str, str]]) -> ParsedDocument:
     declared = _DECLARED.search(content[:4_096])
     label = declared.group(1).decode("ascii") if declared else None
     decoded = decode_text(content, declared=label)
-    title, markdown = read_page(decoded.text)
+    bag = PictureBag()
+    title, markdown = read(decoded.text, bag)
     return ParsedDocument(
         blocks=(Block(markdown=markdown),) if markdown else (),
         title=title,
         warnings=decoding_warnings(decoded),
         metadata={"encoding": decoded.encoding},
+        pictures=bag.pictures,
     )
 
 
-def read_page(html: str) -> tuple[str, str]:
-    """Return title and Markdown of a whole page."""
+def read_page(html: str, bag: PictureBag | None = None) -> tuple[str, str]:
+    """Return title and Markdown of a whole page; its pictures go into `bag`."""
     root = _tree(html)
     if root is None:
         return "", html_to_markdown(html)
@@ -76,8 +97,18 @@ def read_page(html: str) -> tuple[str, str]:
         if article is not None:
             return title, article
     part = body if part is None else part
-    _tidy(part, is_whole_page=part is body)
+    _tidy(part, is_whole_page=part is body, bag=bag)
     return title, html_to_markdown(etree.tostring(part, encoding="unicode", method="html"))
+
+
+def _read_whole_page(html: str, bag: PictureBag) -> tuple[str, str]:
+    root = _tree(html)
+    body = None if root is None else root.find("body")
+    if root is None or body is None:
+        return "", html_to_markdown(html)
+    title = " ".join((root.findtext(".//title") or "").split())
+    _tidy(body, is_whole_page=False, bag=bag)
+    return title, html_to_markdown(etree.tostring(body, encoding="unicode", method="html"))
 
 
 def html_to_markdown(html: str) -> str:
@@ -86,13 +117,13 @@ def html_to_markdown(html: str) -> str:
     return markdown.replace("\u00a0", " ").strip()
 
 
-def tidy_fragment(html: str) -> str:
+def tidy_fragment(html: str, bag: PictureBag | None = None) -> str:
     """Convert HTML that holds no page frame (from DOCX, EPUB, mail) to Markdown."""
     root = _tree(f"<html><body>{html}</body></html>")
     body = None if root is None else root.find("body")
     if body is None:
         return html_to_markdown(html)
-    _tidy(body, is_whole_page=False)
+    _tidy(body, is_whole_page=False, bag=bag)
     return html_to_markdown(etree.tostring(body, encoding="unicode", method="html"))
 
 
@@ -154,7 +185,9 @@ def _text_length(element: lxml.html.HtmlElement) -> int:
     )
 
 
-def _tidy(part: lxml.html.HtmlElement, *, is_whole_page: bool) -> None:
+def _tidy(
+    part: lxml.html.HtmlElement, *, is_whole_page: bool, bag: PictureBag | None = None
+) -> None:
     """Take out what is no content, in place."""
     unwanted = part.xpath(f"{_DROPPED_PATHS}|{_BOILERPLATE}")
     if is_whole_page:
@@ -163,12 +196,24 @@ def _tidy(part: lxml.html.HtmlElement, *, is_whole_page: bool) -> None:
         if element.getparent() is not None:
             element.drop_tree()
     for image in part.xpath(".//img"):
-        image.tail = " ".join(filter(None, (image.get("alt"), image.tail)))
-        image.drop_tree()
+        _tidy_image(image, bag)
     for link in part.xpath(".//a"):
         _tidy_link(link)
     for table in part.xpath(".//table[not(.//table)][.//*[@rowspan or @colspan]]"):
         fill_merged_cells(table)
+
+
+def _tidy_image(image: lxml.html.HtmlElement, bag: PictureBag | None) -> None:
+    """Keep a picture that the file itself holds; of others only the words stay."""
+    words = image.get("alt") or ""
+    reference = references_of(bag.add_source(image.get("src", ""), words=words)) if bag else []
+    if not reference:
+        image.tail = " ".join(filter(None, (words, image.tail)))
+        image.drop_tree()
+        return
+    image.attrib.clear()
+    image.set("src", f"picture:{reference[0].key}")
+    image.set("alt", reference[0].words)
 
 
 def _tidy_link(link: lxml.html.HtmlElement) -> None:
@@ -182,4 +227,28 @@ def _tidy_link(link: lxml.html.HtmlElement) -> None:
         link.drop_tag()
 
 
-PARSER = Parser(name="html", version="1", file_types=frozenset({"html"}), parse=parse_html)
+PARSERS = (
+    Parser(
+        name="html",
+        version="2",
+        file_types=frozenset({"html"}),
+        parse=parse_html,
+        label="The article of the page",
+    ),
+    Parser(
+        name="html-whole",
+        version="2",
+        file_types=frozenset({"html"}),
+        parse=parse_whole_html,
+        rank=1,
+        label="The whole page",
+    ),
+    Parser(
+        name="html-text",
+        version="2",
+        file_types=frozenset({"html"}),
+        parse=parse_html_text,
+        rank=2,
+        label="As plain text",
+    ),
+)

@@ -114,4 +114,10 @@ def _scalar(value: Any) -> str:
     return "" if value is None else json.dumps(value)
 
 
-PARSER = Parser(name="json", version="1", file_types=frozenset({"json"}), parse=parse_json)
+PARSER = Parser(
+    name="json",
+    version="1",
+    file_types=frozenset({"json"}),
+    parse=parse_json,
+    label="As an outline",
+)

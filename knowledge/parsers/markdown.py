@@ -6,10 +6,12 @@ import re
 
 from knowledge.parsers.contract import Block, ParsedDocument, Parser
 from knowledge.parsers.encodings import decode_text
+from knowledge.parsers.pictures import PictureBag
 from knowledge.parsers.plain_text import decoding_warnings
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _FIELD = re.compile(r"(?m)^([A-Za-z][\w -]{0,40}):[ \t]*(.+)$")
+_DATA_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/[^()\s]+)[^()\n]{0,300}\)")
 _FENCE = re.compile(r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[^\n]*$")
 _FIRST_HEADING = re.compile(r"(?m)^# +(.+?)[ #]*$")
 
@@ -19,6 +21,8 @@ def parse_markdown(content: bytes, _name: str) -> ParsedDocument:
     decoded = decode_text(content)
     text, metadata = _without_front_matter(decoded.text)
     visible, comments = _without_comments(text)
+    bag = PictureBag()
+    visible = _with_references(visible, bag)
     title = metadata.get("title", "")
     if not title and (first := _FIRST_HEADING.search(visible)):
         title = first.group(1).strip()
@@ -29,7 +33,15 @@ def parse_markdown(content: bytes, _name: str) -> ParsedDocument:
         title=title,
         warnings=decoding_warnings(decoded),
         metadata=metadata | {"encoding": decoded.encoding},
+        pictures=bag.pictures,
     )
+
+
+def _with_references(text: str, bag: PictureBag) -> str:
+    """Take pictures that the text itself holds out of it; addresses of others stay."""
+    if "](data:image/" not in text:
+        return text
+    return _DATA_PICTURE.sub(lambda found: bag.add_source(found[2], words=found[1]), text)
 
 
 def _without_front_matter(text: str) -> tuple[str, dict[str, str]]:
@@ -70,4 +82,10 @@ def _take_comments(text: str, comments: list[str]) -> str:
     return "".join(kept)
 
 
-PARSER = Parser(name="markdown", version="1", file_types=frozenset({"md"}), parse=parse_markdown)
+PARSER = Parser(
+    name="markdown",
+    version="2",
+    file_types=frozenset({"md"}),
+    parse=parse_markdown,
+    label="As it is",
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -9,7 +10,8 @@ from lxml import etree
 
 from knowledge.parsers.contract import Block, ParsedDocument, Parser, ParseRefused
 from knowledge.parsers.markdown_writer import drop_empty_edges, heading, table
-from knowledge.parsers.office_xml import open_container, read_part
+from knowledge.parsers.office_xml import open_container, open_member, read_part
+from knowledge.parsers.pictures import PictureBag
 
 _NS = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 _OFFICE, _TEXT, _TABLE, _DRAW, _STYLE = (
@@ -37,6 +39,7 @@ class _Walk:
     hidden: list[str] = field(default_factory=list)
     page: int = 1
     has_pages: bool = False
+    pictures: PictureBag = field(default_factory=PictureBag)
 
 
 def parse_odf(content: bytes, _name: str) -> ParsedDocument:
@@ -45,15 +48,29 @@ def parse_odf(content: bytes, _name: str) -> ParsedDocument:
     Raises:
         ParseRefused: encrypted or damaged.
     """
-    with open_container(content) as archive:
+    archive = open_container(content)
+    with archive:
         root = read_part(archive, "content.xml")
         styles = read_part(archive, "styles.xml")
         meta = read_part(archive, "meta.xml")
+        return _read(archive, root, styles, meta)
+
+
+def _read(
+    archive: zipfile.ZipFile,
+    root: etree._Element | None,
+    styles: etree._Element | None,
+    meta: etree._Element | None,
+) -> ParsedDocument:
     if root is None:
         raise ParseRefused("damaged", "The OpenDocument file has no content. Save it anew.")
     body = root.find(f"{_OFFICE}body")
     parts = [root] if styles is None else [root, styles]
-    walk = _Walk(hidden_styles=_hidden_styles(parts), numbered_lists=_numbered_lists(parts))
+    walk = _Walk(
+        hidden_styles=_hidden_styles(parts),
+        numbered_lists=_numbered_lists(parts),
+        pictures=PictureBag(lambda name: open_member(archive, name)),
+    )
     blocks: list[Block] = []
     for kind in body if body is not None else ():
         slides = kind.findall(_DRAW + "page")
@@ -72,6 +89,7 @@ def parse_odf(content: bytes, _name: str) -> ParsedDocument:
         title="" if meta is None else (meta.findtext(f".//{_DC}title") or "").strip(),
         page_count=last_page,
         warnings=("Text that is not shown was left out.",) if walk.hidden else (),
+        pictures=walk.pictures.pictures,
     )
 
 
@@ -138,6 +156,8 @@ def _element(element: etree._Element, walk: _Walk, depth: int) -> Iterator[str]:
         yield table(drop_empty_edges(_rows(element, walk, depth)))
     elif element.tag == _TEXT + "soft-page-break":
         walk.page, walk.has_pages = walk.page + 1, True
+    elif element.tag == _DRAW + "frame" and element.find(_DRAW + "image") is not None:
+        yield _picture(element, walk)
     elif isinstance(element.tag, str):
         yield from _children(element, walk, depth)
 
@@ -146,8 +166,22 @@ def _frames(paragraph: etree._Element, walk: _Walk, depth: int) -> Iterator[str]
     """Yield text boxes and descriptions of pictures that hang on a paragraph."""
     for box in paragraph.iter(_DRAW + "text-box"):
         yield from _children(box, walk, depth)
+    for frame in paragraph.iter(_DRAW + "frame"):
+        if frame.find(_DRAW + "image") is not None:
+            yield _picture(frame, walk)
     for description in paragraph.iter(_SVG + "title", _SVG + "desc"):
-        yield (description.text or "").strip()
+        parent = description.getparent()
+        if parent is None or parent.find(_DRAW + "image") is None:
+            yield (description.text or "").strip()
+
+
+def _picture(frame: etree._Element, walk: _Walk) -> str:
+    """Return the reference to the picture of a frame, with what its author wrote about it."""
+    parts = (frame.findtext(_SVG + "title"), frame.findtext(_SVG + "desc"))
+    words = " ".join(part.strip() for part in parts if part and part.strip())
+    image = frame.find(_DRAW + "image")
+    source = "" if image is None else image.get(_XLINK + "href", "")
+    return walk.pictures.add_source(source, words=words)
 
 
 def _list(element: etree._Element, walk: _Walk, depth: int, numbered: bool = False) -> list[str]:
@@ -245,4 +279,10 @@ def _note(note: etree._Element, walk: _Walk, depth: int) -> str:
     return f"[{mark}]"
 
 
-PARSER = Parser(name="odf", version="1", file_types=frozenset({"odt", "odp"}), parse=parse_odf)
+PARSER = Parser(
+    name="odf",
+    version="2",
+    file_types=frozenset({"odt", "odp"}),
+    parse=parse_odf,
+    label="Own reader",
+)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 from lxml import etree
 
 from knowledge.parsers.contract import ParseRefused
 
+MOST_PICTURE_BYTES = 30_000_000
 _CORE = "docProps/core.xml"
 _DC_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 
@@ -37,6 +39,15 @@ def read_part(archive: zipfile.ZipFile, name: str) -> etree._Element | None:
     except KeyError:
         return None
     return parse_xml(content)
+
+
+def open_member(archive: zipfile.ZipFile, name: str) -> bytes | None:
+    """Return a picture's bytes; None where there is none, or it is too large to be shown."""
+    try:
+        member = archive.getinfo(name.removeprefix("./"))
+        return archive.read(member) if member.file_size <= MOST_PICTURE_BYTES else None
+    except (KeyError, zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError):
+        return None
 
 
 def core_title(archive: zipfile.ZipFile) -> str:

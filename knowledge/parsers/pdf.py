@@ -11,21 +11,29 @@ from collections import Counter
 from collections.abc import Container
 
 import pypdfium2  # type: ignore[import-untyped]  # ships no types
-from liteparse import LiteParse, ParsedPage, ParseError
 
 from knowledge.parsers.cjk import join_wide_text
 from knowledge.parsers.contract import Block, ParsedDocument, Parser
 from knowledge.parsers.pdf_checks import (
-    MAX_PAGES,
     PageLook,
     count_letters,
-    look_at_page,
+    look_at,
+    open_page,
     open_pdf,
     refuse_too_many_pages,
     shows_picture,
 )
 from knowledge.parsers.pdf_headings import level_map
+from knowledge.parsers.pdf_ink import InkMeter
+from knowledge.parsers.pdf_layout import ParsedPage, read_layout
 from knowledge.parsers.pdf_markdown import PageWriter, RunningTable
+from knowledge.parsers.pdf_pictures import (
+    has_pictures,
+    open_pdf_pictures,
+    pictures_on,
+    with_pictures,
+)
+from knowledge.parsers.pictures import PictureBag
 
 _KEPT_SHARE = 0.6
 _COMPARED_PAGES = 2
@@ -70,22 +78,29 @@ def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
         *range(0, page_count, _COMPARED_STEP),
     }
     blocks: list[Block] = []
+    bag = PictureBag()
+    shows_any = has_pictures(content)
     without_text: list[int] = []
+    meter = InkMeter()
     plain: list[int] = []
     for number in range(1, page_count + 1):
         page = pages.get(number)
         compare = number in compared or _has_few_letters(page)
-        look = look_at_page(document, number, with_text=compare)
-        angle = turned.get(number, 0)
-        written = _write(page, look, levels, angle, running) if page else []
-        if _lost_text(written, page, look):
-            look = look_at_page(document, number, with_text=True)
-            written = _plain_blocks(look, number)
-            plain.append(number)
-            # Where one page lost its text others may have: compare them all from here on.
-            compared = range(page_count + 1)
-        if _needs_ocr(document, number, page, look, written):
-            without_text.append(number)
+        with open_page(document, number) as shown:
+            look = look_at(shown, with_text=compare)
+            angle = turned.get(number, 0)
+            written = _write(page, look, levels, angle, running) if page else []
+            if _lost_text(written, page, look):
+                look = look_at(shown, with_text=True)
+                written = _plain_blocks(look, number)
+                plain.append(number)
+                # Where one page lost its text others may have: compare them all from here on.
+                compared = range(page_count + 1)
+            if _needs_ocr(shown, page, look, written):
+                without_text.append(number)
+            elif shows_any and shown is not None:
+                written = with_pictures(written, pictures_on(shown), bag, page=number)
+            meter.measure(shown, number, written)
         blocks += written
     return ParsedDocument(
         blocks=tuple(blocks),
@@ -93,38 +108,19 @@ def _read(content: bytes, document: pypdfium2.PdfDocument) -> ParsedDocument:
         page_count=page_count,
         warnings=tuple(_warnings(blocks, plain)),
         pages_without_text=tuple(without_text),
+        pictures=bag.pictures,
+        page_ink=meter.inks,
     )
 
 
 def _layout(content: bytes) -> tuple[dict[int, ParsedPage], dict[int, int]]:
     """Return the pages by number and the angles of those that were turned upright first."""
-    pages = _parse(content, {}, None)
+    pages = read_layout(content, turned={}, wanted=None)
     turned = {number: angle for number, page in pages.items() if (angle := _content_angle(page))}
     if turned:
         wanted = ",".join(str(number) for number in turned)
-        pages.update(_parse(content, turned, wanted))
+        pages.update(read_layout(content, turned=turned, wanted=wanted))
     return pages, turned
-
-
-def _parse(content: bytes, turned: dict[int, int], wanted: str | None) -> dict[int, ParsedPage]:
-    parser = LiteParse(
-        ocr_enabled=False,
-        output_format="json",
-        quiet=True,
-        num_workers=1,
-        max_pages=MAX_PAGES,
-        target_pages=wanted,
-        continue_on_page_error=True,
-        extract_blocks=True,
-        extract_links=False,
-        emit_word_boxes=False,
-        page_orientation_corrections=list(turned.items()),
-    )
-    try:
-        return {page.page_num: page for page in parser.parse(content).pages}
-    except ParseError:
-        # Every page falls back to plain text then.
-        return {}
 
 
 def _content_angle(page: ParsedPage) -> int:
@@ -165,8 +161,7 @@ def _plain_blocks(look: PageLook, number: int) -> list[Block]:
 
 
 def _needs_ocr(
-    document: pypdfium2.PdfDocument,
-    number: int,
+    shown: pypdfium2.PdfPage | None,
     page: ParsedPage | None,
     look: PageLook,
     written: list[Block],
@@ -175,7 +170,7 @@ def _needs_ocr(
     if _is_garbage(look.text if look.text is not None else page.text if page else ""):
         return True
     visible = sum(count_letters(block.markdown) for block in written if not block.hidden)
-    return visible < _FEW_CHARACTERS and shows_picture(document, number)
+    return visible < _FEW_CHARACTERS and shows_picture(shown)
 
 
 def _is_garbage(text: str) -> bool:
@@ -207,4 +202,11 @@ def _pages(numbers: list[int]) -> str:
     return f"page{'s' if len(numbers) > 1 else ''} {shown}{more}"
 
 
-PARSER = Parser(name="pdf", version="1", file_types=frozenset({"pdf"}), parse=parse_pdf)
+PARSER = Parser(
+    name="pdf",
+    version="2",
+    file_types=frozenset({"pdf"}),
+    parse=parse_pdf,
+    open_pictures=open_pdf_pictures,
+    label="With layout and tables",
+)

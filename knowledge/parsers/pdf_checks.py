@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pypdfium2  # type: ignore[import-untyped]  # ships no types
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # ships no types
 
+from knowledge.parsers.containers import PROTECTED
 from knowledge.parsers.contract import ParseRefused
 
 MAX_PAGES = 5_000
@@ -44,10 +47,7 @@ def open_pdf(content: bytes) -> pypdfium2.PdfDocument:
         return pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == _PASSWORD_ERROR or "assword" in str(error):
-            raise ParseRefused(
-                "encrypted",
-                "The PDF is protected with a password. Save it without one and upload it again.",
-            ) from error
+            raise ParseRefused("encrypted", PROTECTED) from error
         raise ParseRefused(
             "damaged", "The PDF cannot be opened: it is damaged or cut off. Save it anew."
         ) from error
@@ -66,19 +66,29 @@ def refuse_too_many_pages(page_count: int) -> None:
         )
 
 
-def look_at_page(document: pypdfium2.PdfDocument, number: int, *, with_text: bool) -> PageLook:
-    """Return what page `number` (from 1) shows; an empty look for a broken page."""
+@contextmanager
+def open_page(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium2.PdfPage | None]:
+    """Open page `number` (from 1) for the block, None if it is broken: opening it reads all of it."""
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError:
-        return PageLook(text="" if with_text else None)
+        yield None
+        return
     try:
-        hidden = _hidden_text(page)
-        return PageLook(text=_text(page) if with_text else None, hidden=hidden)
-    except pypdfium2.PdfiumError:
-        return PageLook(text="" if with_text else None)
+        yield page
     finally:
         page.close()
+
+
+def look_at(
+    page: pypdfium2.PdfPage | None, *, with_text: bool, with_hidden: bool = True
+) -> PageLook:
+    """Return what an open page shows; an empty look for a broken one."""
+    if page is not None:
+        with contextlib.suppress(pypdfium2.PdfiumError):
+            hidden = _hidden_text(page) if with_hidden else ()
+            return PageLook(text=_text(page) if with_text else None, hidden=hidden)
+    return PageLook(text="" if with_text else None)
 
 
 def _text(page: pypdfium2.PdfPage) -> str:
@@ -90,15 +100,13 @@ def _text(page: pypdfium2.PdfPage) -> str:
         text_page.close()
 
 
-def shows_picture(document: pypdfium2.PdfDocument, number: int) -> bool:
+def shows_picture(page: pypdfium2.PdfPage | None) -> bool:
     """Say whether a page shows a picture, or so many shapes that they may be drawn letters."""
-    try:
-        page = document[number - 1]
-    except pypdfium2.PdfiumError:
+    if page is None:
         return False
-    frame = _Frame(page)
+    frame = PageFrame(page)
     shapes = 0
-    for item in _objects(page, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
+    for item in page_objects(page, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH):
         if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_IMAGE:
             if frame.share(item) > _PICTURE_SHARE:
                 return True
@@ -118,15 +126,16 @@ def _hidden_text(page: pypdfium2.PdfPage) -> tuple[Rectangle, ...]:
     hidden: list[Any] = []
     white: list[Any] = []
     shown = 0
-    for item in _objects(page, pdfium.FPDF_PAGEOBJ_TEXT):
-        sight = _sight_of_text(item)
+    for handle in _text_handles(page):
+        sight = _sight_of_text(handle)
         if sight == "shown":
             shown += 1
         else:
+            item = ctypes.cast(handle, pdfium.FPDF_PAGEOBJECT)
             (white if sight == "white" else hidden).append(item)
     if not hidden and not white:
         return ()
-    frame = _Frame(page)
+    frame = PageFrame(page)
     text_page = page.get_textpage()
     try:
         unseen = [frame.area(item) for item in hidden if _has_letters(item, text_page)]
@@ -139,43 +148,70 @@ def _hidden_text(page: pypdfium2.PdfPage) -> tuple[Rectangle, ...]:
     return tuple(unseen + lost) if shown else ()
 
 
-def _objects(page: pypdfium2.PdfPage, *kinds: int) -> Iterator[Any]:
+def page_objects(page: pypdfium2.PdfPage, *kinds: int) -> Iterator[Any]:
     """Yield the raw objects of `kinds`, those inside forms too; helpers would be ten times slower."""
-    yield from _nested(
-        page.raw, pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject, kinds, _FORM_DEPTH
-    )
+    for handle in _nested(ctypes.cast(page.raw, _HANDLE).value, _PAGE_CHILDREN, kinds, _FORM_DEPTH):
+        yield ctypes.cast(handle, pdfium.FPDF_PAGEOBJECT)
+
+
+_HANDLE = ctypes.c_void_p
+_FORM = pdfium.FPDF_PAGEOBJ_FORM
+_TEXT = (pdfium.FPDF_PAGEOBJ_TEXT,)
+
+
+def _by_number(function: Any, *more: Any, result: Any = ctypes.c_int) -> Callable[..., Any]:
+    """Return a function of pdfium that takes objects by number, at half the cost of typed pointers.
+
+    A page has thousands of objects, and most are looked at only once.
+    """
+    address = ctypes.cast(function, _HANDLE).value
+    made: Callable[..., Any] = ctypes.CFUNCTYPE(result, _HANDLE, *more)(address or 0)
+    return made
+
+
+_Children = tuple[Callable[..., int], Callable[..., int]]
+_PAGE_CHILDREN: _Children = (
+    _by_number(pdfium.FPDFPage_CountObjects),
+    _by_number(pdfium.FPDFPage_GetObject, ctypes.c_int, result=_HANDLE),
+)
+_FORM_CHILDREN: _Children = (
+    _by_number(pdfium.FPDFFormObj_CountObjects),
+    _by_number(pdfium.FPDFFormObj_GetObject, ctypes.c_ulong, result=_HANDLE),
+)
+_kind_of = _by_number(pdfium.FPDFPageObj_GetType)
+_render_mode_of = _by_number(pdfium.FPDFTextObj_GetTextRenderMode)
+_fill_of = _by_number(pdfium.FPDFPageObj_GetFillColor, *[ctypes.c_void_p] * 4)
+
+
+def _text_handles(page: pypdfium2.PdfPage) -> Iterator[int]:
+    handle = ctypes.cast(page.raw, _HANDLE).value
+    return _nested(handle, _PAGE_CHILDREN, _TEXT, _FORM_DEPTH)
 
 
 def _nested(
-    parent: Any,
-    count: Callable[..., int],
-    get: Callable[..., Any],
-    kinds: Sequence[int],
-    depth: int,
-) -> Iterator[Any]:
+    parent: int | None, children: _Children, kinds: Sequence[int], depth: int
+) -> Iterator[int]:
+    count, get = children
     for number in range(count(parent)):
-        item = get(parent, number)
-        kind = pdfium.FPDFPageObj_GetType(item)
+        handle = get(parent, number)
+        kind = _kind_of(handle)
         if kind in kinds:
-            yield item
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth:
-            yield from _nested(
-                item,
-                pdfium.FPDFFormObj_CountObjects,
-                pdfium.FPDFFormObj_GetObject,
-                kinds,
-                depth - 1,
-            )
+            yield handle
+        elif kind == _FORM and depth:
+            yield from _nested(handle, _FORM_CHILDREN, kinds, depth - 1)
 
 
-def _sight_of_text(item: Any) -> Literal["shown", "white", "hidden"]:
+def _sight_of_text(handle: int) -> Literal["shown", "white", "hidden"]:
     """Tell what the eye tells; text below a point in size is dropped by the layout parser."""
-    if pdfium.FPDFTextObj_GetTextRenderMode(item) == _INVISIBLE_MODE:
+    if _render_mode_of(handle) == _INVISIBLE_MODE:
         return "hidden"
-    red, green, blue, alpha = _fill(item)
-    if alpha == 0:
+    # Without a plain color it is black.
+    if not _fill_of(handle, *_COLOR_PLACES):
+        return "shown"
+    if _ALPHA.value == 0:
         return "hidden"
-    return "white" if min(red, green, blue) >= _WHITE else "shown"
+    is_white = _RED.value >= _WHITE and _GREEN.value >= _WHITE and _BLUE.value >= _WHITE
+    return "white" if is_white else "shown"
 
 
 def _has_letters(item: Any, text_page: pypdfium2.PdfTextPage) -> bool:
@@ -188,7 +224,7 @@ def _has_letters(item: Any, text_page: pypdfium2.PdfTextPage) -> bool:
 def _dark_grounds(page: pypdfium2.PdfPage) -> Iterator[Any]:
     """Yield the pictures and filled shapes on which white text can be read."""
     kinds = (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING)
-    for item in _objects(page, *kinds):
+    for item in page_objects(page, *kinds):
         if pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_PATH:
             red, green, blue, alpha = _fill(item)
             if min(red, green, blue) >= _WHITE or alpha == 0:
@@ -198,6 +234,7 @@ def _dark_grounds(page: pypdfium2.PdfPage) -> Iterator[Any]:
 
 _FLOATS = tuple(ctypes.c_float() for _ in range(4))
 _RED, _GREEN, _BLUE, _ALPHA = (ctypes.c_uint() for _ in range(4))
+_COLOR_PLACES = tuple(ctypes.addressof(color) for color in (_RED, _GREEN, _BLUE, _ALPHA))
 
 
 def _bounds(item: Any) -> Rectangle:
@@ -215,12 +252,16 @@ def _fill(item: Any) -> tuple[int, int, int, int]:
     return (_RED.value, _GREEN.value, _BLUE.value, _ALPHA.value)
 
 
-class _Frame:
+class PageFrame:
     """Turns the page's own coordinates into those of the page as it is shown."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
+        """Read the page's box and how it is turned."""
         self._left, self._bottom, self._right, self._top = page.get_bbox()
         self._rotation = page.get_rotation()
+        sizes = (self._right - self._left or 1.0, self._top - self._bottom or 1.0)
+        self.width, self.height = sizes[::-1] if self._rotation in {90, 270} else sizes
+        """Of the page as it is shown, in points."""
 
     def area(self, item: Any) -> Rectangle:
         """Return the bounds of an object."""

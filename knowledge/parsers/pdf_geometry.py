@@ -6,9 +6,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from liteparse import AnnotationRect, ParsedPage, TextItem
+from liteparse import AnnotationRect
 
 from knowledge.parsers.contract import Box
+from knowledge.parsers.pdf_layout import ParsedPage, TextItem
 
 _WIDE_GAP = 2.5
 """In heights of the text: what divides cells rather than words."""

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from liteparse import LayoutBlock, TextItem
+from liteparse import LayoutBlock
 
 from knowledge.parsers.pdf_geometry import PageText, TextLine
+from knowledge.parsers.pdf_layout import TextItem
 
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
 _BOLD = re.compile(r"bold|black|heavy|semi|demi|bx\d|bx$|medi", re.I)

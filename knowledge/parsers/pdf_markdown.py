@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from liteparse import AnnotationRect, LayoutBlock, ParsedPage
+from liteparse import AnnotationRect, LayoutBlock
 
 from knowledge.parsers.cjk import join_wide_text
 from knowledge.parsers.contract import Block
@@ -18,6 +18,7 @@ from knowledge.parsers.pdf_headings import (
     is_plausible,
     split_at_numbered_headings,
 )
+from knowledge.parsers.pdf_layout import ParsedPage
 from knowledge.parsers.pdf_tables import GridTable, looks_like_values, read_table, table_of_lines
 
 _HIDDEN_SHARE = 0.7

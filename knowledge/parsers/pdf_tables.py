@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from liteparse import AnnotationRect, LayoutBlock, LayoutCell, TextItem
+from liteparse import AnnotationRect, LayoutBlock, LayoutCell
 
 from knowledge.parsers.pdf_geometry import PageText, TextLine, group_lines
+from knowledge.parsers.pdf_layout import TextItem
 
 _VALUE = re.compile(r"[-+±~<>≤≥$€£¥(]{0,3}\d[\d.,:/%()± -]*[%)a-zA-Z]{0,3}|[-–—/*]+|n/?a", re.I)
 _SAME_LINE_POINTS = 3.0
@@ -109,9 +110,10 @@ def _nearest(extents: Sequence[tuple[float, float]], item: TextItem) -> int:
 
     def distance(column: int) -> tuple[float, float]:
         left, right = extents[column]
-        overlap = min(right, item.x + item.width) - max(left, item.x)
+        overlap = min(right, item_right) - max(left, item_left)
         return (max(0.0, -overlap), -overlap)
 
+    item_left, item_right = item.x, item.x + item.width
     return min(range(len(extents)), key=distance)
 
 

@@ -43,4 +43,20 @@ def decoding_warnings(decoded: DecodedText) -> tuple[str, ...]:
     )
 
 
-PARSER = Parser(name="text", version="1", file_types=frozenset({"txt"}), parse=parse_plain_text)
+PARSERS = (
+    Parser(
+        name="text",
+        version="1",
+        file_types=frozenset({"txt"}),
+        parse=parse_plain_text,
+        label="As it is",
+    ),
+    Parser(
+        name="text-source",
+        version="1",
+        file_types=frozenset({"md", "csv", "json"}),
+        parse=parse_plain_text,
+        rank=1,
+        label="As plain text",
+    ),
+)

@@ -14,6 +14,7 @@ from pptx.exc import PackageNotFoundError
 
 from knowledge.parsers.contract import Block, Box, ParsedDocument, Parser, ParseRefused
 from knowledge.parsers.markdown_writer import drop_empty_edges, heading, table
+from knowledge.parsers.pictures import PictureBag
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
@@ -46,11 +47,12 @@ def parse_pptx(content: bytes, _name: str) -> ParsedDocument:
     blocks: list[Block] = []
     hidden_slides = 0
     slides = list(presentation.slides)
+    bag = PictureBag()
     size = (presentation.slide_width or 1, presentation.slide_height or 1)
     for number, slide in enumerate(slides, start=1):
         hidden = slide._element.get("show") in {"0", "false"}
         hidden_slides += hidden
-        for markdown, box in _slide(slide, size):
+        for markdown, box in _slide(slide, size, bag):
             if markdown.strip():
                 blocks.append(Block(markdown=markdown, page=number, box=box, hidden=hidden))
     return ParsedDocument(
@@ -58,6 +60,7 @@ def parse_pptx(content: bytes, _name: str) -> ParsedDocument:
         title=(presentation.core_properties.title or "").strip(),
         page_count=len(slides),
         warnings=tuple(_warnings(content, hidden_slides)),
+        pictures=bag.pictures,
     )
 
 
@@ -69,14 +72,14 @@ def _warnings(content: bytes, hidden_slides: int) -> Iterator[str]:
             yield "Macros are present and were ignored."
 
 
-def _slide(slide: Any, size: tuple[int, int]) -> Iterator[tuple[str, Box | None]]:
+def _slide(slide: Any, size: tuple[int, int], bag: PictureBag) -> Iterator[tuple[str, Box | None]]:
     title = slide.shapes.title
     if title is not None and title.has_text_frame:
         yield heading(title.text_frame.text, 2), _box(title, size)
     shapes = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
     for shape in _in_reading_order(shapes, size[1]):
         box = _box(shape, size)
-        for markdown in _shape(shape, 0):
+        for markdown in _shape(shape, 0, bag):
             yield markdown, box
     if slide.has_notes_slide and (frame := slide.notes_slide.notes_text_frame) is not None:
         notes = frame.text.strip()
@@ -90,15 +93,17 @@ def _in_reading_order(shapes: list[Any], height: int) -> list[Any]:
     return sorted(shapes, key=lambda shape: ((shape.top or 0) // row, shape.left or 0))
 
 
-def _shape(shape: Any, depth: int) -> Iterator[str]:
+def _shape(shape: Any, depth: int, bag: PictureBag) -> Iterator[str]:
     if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
         if depth < _MAX_GROUP_DEPTH:
             for inner in sorted(shape.shapes, key=lambda one: (one.top or 0, one.left or 0)):
-                yield from _shape(inner, depth + 1)
+                yield from _shape(inner, depth + 1, bag)
     elif getattr(shape, "has_table", False) and shape.has_table:
         yield table(drop_empty_edges(_table_rows(shape.table)))
     elif getattr(shape, "has_chart", False) and shape.has_chart:
         yield from _chart(shape.chart)
+    elif shape.is_placeholder and hasattr(shape, "image"):
+        yield _picture(shape, bag)
     elif shape.has_text_frame:
         kind = shape.placeholder_format.type if shape.is_placeholder else None
         if kind in _TITLES:
@@ -106,7 +111,7 @@ def _shape(shape: Any, depth: int) -> Iterator[str]:
         elif kind not in _LEFT_OUT:
             yield _text(shape.text_frame, is_list=kind in _LISTS)
     elif shape.shape_type == MSO_SHAPE_TYPE.PICTURE:
-        yield _description(shape)
+        yield _picture(shape, bag)
     else:
         yield from _diagram(shape)
 
@@ -188,6 +193,15 @@ def _value(values: list[Any], number: int) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
+def _picture(shape: Any, bag: PictureBag) -> str:
+    """Return the reference to a picture; what is only linked to has no bytes here."""
+    try:
+        content: bytes | None = shape.image.blob
+    except (KeyError, ValueError, AttributeError):
+        content = None
+    return bag.add(content, words=_description(shape))
+
+
 def _description(shape: Any) -> str:
     """The text that its author wrote about a picture; a file name is none."""
     text = shape._element._nvXxPr.cNvPr.get("descr", "").strip()
@@ -231,4 +245,10 @@ def _held(fraction: float) -> float:
     return min(max(fraction, 0.0), 1.0)
 
 
-PARSER = Parser(name="pptx", version="1", file_types=frozenset({"pptx"}), parse=parse_pptx)
+PARSER = Parser(
+    name="pptx",
+    version="2",
+    file_types=frozenset({"pptx"}),
+    parse=parse_pptx,
+    label="With headings and tables",
+)

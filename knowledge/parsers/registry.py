@@ -1,4 +1,4 @@
-"""All parsers. A parser is added by adding a module to this package that sets `PARSER`.
+"""All engines. One is added by adding a module to this package that sets `PARSER` (or `PARSERS`).
 
 Importing them loads every document library: only the parser process does that, once.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 
 from knowledge import parsers
@@ -14,23 +15,46 @@ from knowledge.parsers.contract import Parser
 
 
 @cache
-def parsers_by_type() -> dict[str, Parser]:
-    """Return the parser of each of our names of types.
+def engines_by_type() -> dict[str, tuple[Parser, ...]]:
+    """Return the engines of each of our names of types, the one to ask first at the head.
 
     Raises:
-        RuntimeError: two modules claim the same type.
+        RuntimeError: two engines have one name, or the same rank for a type.
     """
-    found: dict[str, Parser] = {}
+    found: dict[str, list[Parser]] = {}
+    names: set[str] = set()
+    for parser in _all_parsers():
+        if parser.name in names:
+            raise RuntimeError(f"Two engines are called {parser.name!r}; rename one of them.")
+        names.add(parser.name)
+        for file_type in parser.file_types:
+            others = found.setdefault(file_type, [])
+            if any(other.rank == parser.rank for other in others):
+                raise RuntimeError(
+                    f"{parser.name!r} and another engine of rank {parser.rank} both read "
+                    f"{file_type!r}; give one of them another rank."
+                )
+            others.append(parser)
+    return {
+        file_type: tuple(sorted(engines, key=lambda engine: engine.rank))
+        for file_type, engines in found.items()
+    }
+
+
+def engines_for(file_type: str, *, preferred: str = "") -> tuple[Parser, ...]:
+    """Return the engines of a type in the order to ask them; `preferred` comes first."""
+    engines = (
+        engine
+        for engine in engines_by_type().get(file_type, ())
+        if engine.automatic or engine.name == preferred
+    )
+    return tuple(sorted(engines, key=lambda engine: engine.name != preferred))
+
+
+def _all_parsers() -> Iterator[Parser]:
     for module_info in sorted(pkgutil.iter_modules(parsers.__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{parsers.__name__}.{module_info.name}")
         parser = getattr(module, "PARSER", None)
-        if not isinstance(parser, Parser):
-            continue
-        for file_type in parser.file_types:
-            if file_type in found:
-                raise RuntimeError(
-                    f"{parser.name!r} and {found[file_type].name!r} both read {file_type!r}; "
-                    "remove it from one of them."
-                )
-            found[file_type] = parser
-    return found
+        if isinstance(parser, Parser):
+            yield parser
+        yield from getattr(module, "PARSERS", ())

@@ -348,4 +348,6 @@ def _joined(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-PARSER = Parser(name="rtf", version="1", file_types=frozenset({"rtf"}), parse=parse_rtf)
+PARSER = Parser(
+    name="rtf", version="1", file_types=frozenset({"rtf"}), parse=parse_rtf, label="Own reader"
+)

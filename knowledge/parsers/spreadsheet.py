@@ -20,6 +20,8 @@ from python_calamine import (
 from knowledge.parsers.contract import Block, ParsedDocument, Parser, ParseRefused
 from knowledge.parsers.markdown_writer import drop_empty_edges, heading, table
 from knowledge.parsers.office_xml import core_title
+from knowledge.parsers.pictures import PictureBag
+from knowledge.parsers.sheet_pictures import pictures_by_sheet
 
 Value = int | float | str | bool | dt.time | dt.date | dt.timedelta
 MergedArea = tuple[tuple[int, int], tuple[int, int]]
@@ -41,6 +43,8 @@ def parse_spreadsheet(content: bytes, _name: str) -> ParsedDocument:
     workbook = _open(content)
     blocks: list[Block] = []
     warnings: list[str] = []
+    bag = PictureBag()
+    pictures = pictures_by_sheet(content, bag)
     for metadata in workbook.sheets_metadata:
         if metadata.typ is not SheetTypeEnum.WorkSheet:
             continue
@@ -50,7 +54,7 @@ def parse_spreadsheet(content: bytes, _name: str) -> ParsedDocument:
             warnings.append(f"The sheet {metadata.name!r} is damaged and was left out.")
             continue
         hidden = metadata.visible is not SheetVisibleEnum.Visible
-        paragraphs = list(_sheet_paragraphs(sheet))
+        paragraphs = [*_sheet_paragraphs(sheet), *pictures.get(metadata.name, ())]
         if not paragraphs:
             continue
         if hidden:
@@ -65,7 +69,9 @@ def parse_spreadsheet(content: bytes, _name: str) -> ParsedDocument:
     title, has_macros = _properties(content)
     if has_macros:
         warnings.append("Macros are present and were ignored.")
-    return ParsedDocument(blocks=tuple(blocks), title=title, warnings=tuple(warnings))
+    return ParsedDocument(
+        blocks=tuple(blocks), title=title, warnings=tuple(warnings), pictures=bag.pictures
+    )
 
 
 def _open(content: bytes) -> CalamineWorkbook:
@@ -169,7 +175,8 @@ def _text(value: Value) -> str:
 
 PARSER = Parser(
     name="spreadsheet",
-    version="1",
+    version="2",
     file_types=frozenset({"xlsx", "xlsb", "xls", "ods"}),
     parse=parse_spreadsheet,
+    label="As tables",
 )

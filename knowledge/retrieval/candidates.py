@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+from knowledge.constants import ChunkKind
 from knowledge.models import Chunk
 from knowledge.retrieval.dense import DenseHit, QueryVector, scores_of
 from knowledge.retrieval.fuse import Candidate, Span
 from knowledge.retrieval.keyword import WeighedTerms, terms_of
 from knowledge.retrieval.scope import Searched
+from knowledge.text.pictures import without_references
+
+LEADING_KINDS = frozenset(
+    {
+        ChunkKind.QUESTION,
+        ChunkKind.SUMMARY,
+        ChunkKind.TABLE_SUMMARY,
+        ChunkKind.TABLE_COLUMN,
+        ChunkKind.PICTURE_TEXT,
+        ChunkKind.PICTURE_CAPTION,
+    }
+)
+"""Found in place of the passage that they lead to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +38,8 @@ class Candidates:
 
     @property
     def texts(self) -> dict[UUID, str]:
-        """The passages' texts."""
-        return {chunk_id: chunk.text for chunk_id, chunk in self.chunks.items()}
+        """The passages' texts as a model reads them."""
+        return {chunk_id: without_references(chunk.text) for chunk_id, chunk in self.chunks.items()}
 
     @property
     def hashes(self) -> dict[UUID, str]:
@@ -41,11 +55,18 @@ def load_candidates(
     vectors: Sequence[QueryVector],
     terms: WeighedTerms,
 ) -> Candidates:
-    """Read the rows of all that was found; who may see them is asked again with the same query."""
+    """Read the rows of all that was found; who may see them is asked again with the same query.
+
+    A text that was made of a passage (a question, a summary) is never read itself: it leads to its
+    passage, which then has the better of both scores, or to nothing where that is switched off.
+    """
     nearest = {hit.chunk_id: hit for hit in reversed(dense)}
     keyword_ranks = {chunk_id: rank for rank, chunk_id in enumerate(keyword, 1)}
     ids = list(dict.fromkeys([*nearest, *keyword]))
-    chunks = {row.pk: row for row in where.chunks.filter(pk__in=ids).select_related("document")}
+    found = {row.pk: row for row in where.chunks.filter(pk__in=ids).select_related("document")}
+    leads = {pk: row.parent_id for pk, row in found.items() if row.kind in LEADING_KINDS}
+    chunks = {pk: row for pk, row in found.items() if pk not in leads}
+    chunks |= _passages(where, set(leads.values()) - set(chunks))
     only_keyword = [chunk_id for chunk_id in keyword if chunk_id not in nearest]
     scores = {
         chunk_id: (vector.identity, score)
@@ -53,26 +74,53 @@ def load_candidates(
         for chunk_id, score in scores_of(vector, only_keyword).items()
     }
     scores |= {chunk_id: (hit.identity, hit.score) for chunk_id, hit in nearest.items()}
-    words = terms_of(ids)
-    candidates = []
-    for chunk_id, chunk in chunks.items():
+    words = terms_of([*ids, *(chunk_id for chunk_id in chunks if chunk_id not in found)])
+    by_passage: dict[UUID, list[Candidate]] = {}
+    for chunk_id in found:
+        chunk = chunks.get(leads.get(chunk_id) or chunk_id)
+        if chunk is None:
+            continue
         identity, score = scores.get(chunk_id, (None, None))
         hit = nearest.get(chunk_id)
-        have = words.get(chunk_id, frozenset())
-        candidates.append(
+        by_passage.setdefault(chunk.pk, []).append(
             Candidate(
-                chunk_id=chunk_id,
+                chunk_id=chunk.pk,
                 document_id=chunk.document_id,
                 position=chunk.position,
                 identity=identity,
                 dense_score=score,
                 dense_rank=hit.rank if hit else None,
                 keyword_rank=keyword_ranks.get(chunk_id),
-                keyword_score=terms.coverage(have),
-                terms=have,
+                keyword_score=terms.coverage(words.get(chunk_id, frozenset())),
+                terms=words.get(chunk.pk, frozenset()),
             )
         )
-    return Candidates(candidates=tuple(candidates), chunks=chunks, spans=_spans(dense))
+    candidates = tuple(_best(same) for same in by_passage.values())
+    kept = {pk: row for pk, row in chunks.items() if pk in by_passage}
+    return Candidates(candidates=candidates, chunks=kept, spans=_spans(dense))
+
+
+def _passages(where: Searched, ids: set[UUID | None]) -> dict[UUID, Chunk]:
+    """Read passages that only what was made of them found, if they may be found, too."""
+    if not ids:
+        return {}
+    rows = where.chunks.filter(pk__in=[pk for pk in ids if pk]).select_related("document")
+    return {row.pk: row for row in rows}
+
+
+def _best(same: Sequence[Candidate]) -> Candidate:
+    """Join what found one passage: its best rank and score of each search."""
+    if len(same) == 1:
+        return same[0]
+    dense = max(same, key=lambda each: (each.dense_score is not None, each.dense_score or 0.0))
+    dense_ranks = [each.dense_rank for each in same if each.dense_rank is not None]
+    keyword_ranks = [each.keyword_rank for each in same if each.keyword_rank is not None]
+    return replace(
+        dense,
+        dense_rank=min(dense_ranks, default=None),
+        keyword_rank=min(keyword_ranks, default=None),
+        keyword_score=max(each.keyword_score for each in same),
+    )
 
 
 def _spans(dense: Sequence[DenseHit]) -> dict[str, Span]:

@@ -80,7 +80,7 @@ def scores_of(query: QueryVector, chunk_ids: Sequence[UUID]) -> dict[UUID, float
     """Return the cosines of chosen passages; those without a vector of this model are left out."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT embedding.chunk_id, {_distance(query.dimensions)}"  # noqa: S608
+            f"SELECT embedding.chunk_id, {_distance(query.dimensions)}"  # noqa: S608  a whole number
             " FROM knowledge_embedding AS embedding"
             " WHERE embedding.identity = %s AND embedding.dimensions = %s"
             " AND embedding.chunk_id = ANY(%s)",
@@ -97,7 +97,7 @@ def _nearest(near: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, f
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH near AS MATERIALIZED ({near}) SELECT id, distance FROM near"  # noqa: S608
+            f"WITH near AS MATERIALIZED ({near}) SELECT id, distance FROM near"  # noqa: S608  made here
             " ORDER BY distance + 0, document_id, position LIMIT %s",
             [*values, limit],
         )

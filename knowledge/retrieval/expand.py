@@ -1,4 +1,4 @@
-"""Near-duplicates leave the list; short passages get their neighbours to be read with."""
+"""Near-duplicates leave the list; what is read with a passage: its section, or its neighbours."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from knowledge.constants import ChunkKind
 from knowledge.models import Chunk
 from knowledge.retrieval.fuse import Candidate, Ranked
 from knowledge.retrieval.scope import Searched
@@ -57,7 +58,32 @@ def drop_duplicates(
 
 
 def read_contexts(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
-    """Return each short passage with its permitted neighbours, up to `CONTEXT_CHARACTERS`."""
+    """Return what is read in place of passages that are too small to be understood alone.
+
+    A part of a section hands over the section: the best part of it alone does, for nobody reads the
+    same twice. Other short passages come with their permitted neighbours, up to
+    `CONTEXT_CHARACTERS`. Only text has either: what stands beside an answer answers something else.
+    """
+    texts = [chunk for chunk in chunks if chunk.kind == ChunkKind.TEXT]
+    contexts = _sections(where, texts)
+    alone = [chunk for chunk in texts if chunk.parent_id is None]
+    return contexts | _neighbourhoods(where, alone)
+
+
+def _sections(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
+    """Return the section of each chunk that is the best of its section."""
+    best: dict[UUID, UUID] = {}
+    for chunk in chunks:
+        if chunk.parent_id is not None:
+            best.setdefault(chunk.parent_id, chunk.pk)
+    if not best:
+        return {}
+    rows = where.chunks.filter(pk__in=best, kind=ChunkKind.PARENT)
+    return {best[parent_id]: text for parent_id, text in rows.values_list("pk", "text")}
+
+
+def _neighbourhoods(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
+    """Return each short passage with the passages beside it."""
     short = [chunk for chunk in chunks if len(chunk.text) < SHORT_CHARACTERS]
     if not short:
         return {}
@@ -66,7 +92,8 @@ def read_contexts(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
         near = (chunk.position - 1, chunk.position + 1)
         around |= Q(document_id=chunk.document_id, position__in=near)
     neighbours = {
-        (chunk.document_id, chunk.position): chunk.text for chunk in where.chunks.filter(around)
+        (chunk.document_id, chunk.position): chunk.text
+        for chunk in where.chunks.filter(around, kind=ChunkKind.TEXT)
     }
     return {chunk.pk: _with_neighbours(chunk, neighbours) for chunk in short}
 

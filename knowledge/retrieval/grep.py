@@ -10,6 +10,7 @@ from django.db import DataError, OperationalError, connection, transaction
 
 from accounts.access import Actor
 from core.errors import Invalid
+from knowledge.constants import ChunkKind
 from knowledge.models import Chunk
 from knowledge.retrieval.scope import Scope, resolve
 
@@ -37,6 +38,7 @@ def grep(actor: Actor, *, pattern: str, scope: Scope, limit: int = 20) -> list[C
         return []
     found = (
         where.chunks.filter(text__iregex=pattern)
+        .exclude(kind=ChunkKind.PARENT)
         .select_related("document")
         .order_by("document__name", "document_id", "position")
     )

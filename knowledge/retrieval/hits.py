@@ -22,7 +22,8 @@ class RetrievalHit:
     base_id: UUID
     text: str
     context: str
-    """The passage with its neighbours when it is short; else the same as `text`."""
+    """The section that it is a part of, or the passage with its neighbours when it is short; else
+    the same as `text`."""
     heading_path: tuple[str, ...]
     page_from: int | None
     page_to: int | None
@@ -37,6 +38,8 @@ class RetrievalHit:
     """Share of the question's words in the passage, rare ones counting more: 0..1."""
     rerank_score: float | None
     """The rerank model's own number; None where it was not asked."""
+    marked_text: str = ""
+    """The passage with references to its pictures, for people: see `knowledge.pictures.shown`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import F, Func, Sum, TextField
 
@@ -95,6 +96,8 @@ def weigh_terms(question: str, where: Searched) -> WeighedTerms:
         .values_list("term")
         .annotate(chunks=Sum("chunk_count"))
     )
+    for term, closed in _closed_counts(where, terms).items():
+        counts[term] = max(0, counts.get(term, 0) - closed)
     passages = counts.get("", 0)
     return WeighedTerms(
         terms=tuple(
@@ -107,6 +110,28 @@ def weigh_terms(question: str, where: Searched) -> WeighedTerms:
         ),
         passages=passages,
     )
+
+
+def _closed_counts(where: Searched, terms: Sequence[str]) -> dict[str, int]:
+    """Count the terms in passages behind walls, with "" for all: frequencies would tell of them."""
+    if where.closed is None or not terms:
+        return {}
+    try:
+        closed, params = where.closed.order_by().values_list("id").query.sql_with_params()
+    except EmptyResultSet:  # the search looks into no base
+        return {}
+    any_term = " | ".join(map(quote_term, terms))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"WITH closed AS MATERIALIZED ({closed}), words AS ("  # noqa: S608  compiled by Django
+            " SELECT unnest(tsvector_to_array(keywords.terms)) AS term"
+            " FROM knowledge_keywordrow AS keywords JOIN closed ON closed.id = keywords.id"
+            " WHERE keywords.terms @@ %s::tsquery)"
+            " SELECT term, count(*) FROM words WHERE term = ANY(%s) GROUP BY term"
+            " UNION ALL SELECT '', count(*) FROM closed",
+            [*params, any_term, list(terms)],
+        )
+        return dict(cursor.fetchall())
 
 
 def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list[UUID]:
@@ -123,7 +148,7 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
     permitted, params = where.permitted_sql()
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT keywords.chunk_id, {score} AS score"  # noqa: S608
+            f"SELECT keywords.chunk_id, {score} AS score"  # noqa: S608  values are parameters
             " FROM knowledge_keywordrow AS keywords"
             f" JOIN ({permitted}) AS permitted ON permitted.id = keywords.chunk_id"
             " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from core.errors import ProjectError
 from knowledge.models import KnowledgeBase
@@ -55,6 +56,14 @@ def find_rerank_model(space_id: int) -> RerankModel | None:
     """Return the space's rerank model; None when it has none."""
     try:
         return get_rerank_model(default_model(space_id, ModelType.RERANK))
+    except ProjectError:
+        return None
+
+
+def find_named_rerank_model(model_id: UUID) -> RerankModel | None:
+    """Return this rerank model of the current space; None when it is gone or switched off."""
+    try:
+        return get_rerank_model(model_id)
     except ProjectError:
         return None
 

@@ -6,12 +6,13 @@ fusion, reranking, duplicates and neighbours, trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from accounts.access import Actor
 from core.errors import Invalid
 from knowledge.base_settings import RetrievalOptions
+from knowledge.faq.answers import choose_answers
 from knowledge.models import Chunk
 from knowledge.retrieval.candidates import Candidates, load_candidates
 from knowledge.retrieval.confidence import is_confident
@@ -21,11 +22,18 @@ from knowledge.retrieval.fuse import Ranked, fuse
 from knowledge.retrieval.hits import Retrieval, RetrievalHit, RetrievalTrace
 from knowledge.retrieval.keyword import WeighedTerms, search_keywords, weigh_terms
 from knowledge.retrieval.languages import in_another_language
-from knowledge.retrieval.models import QueryVectors, embed_query, find_rerank_model
+from knowledge.retrieval.models import (
+    QueryVectors,
+    embed_query,
+    find_named_rerank_model,
+    find_rerank_model,
+)
 from knowledge.retrieval.rerank import Decision, Reranked, decide, rerank
 from knowledge.retrieval.scope import Scope, Searched, resolve
 from knowledge.retrieval.settings import RetrievalSettings, effective
 from knowledge.retrieval.trace import Course, Stopwatch, trace_candidates
+from knowledge.text.pictures import without_references
+from providers.contracts.embedding import RerankModel
 from providers.contracts.errors import ModelError
 
 DENSE_CANDIDATES = 50
@@ -47,7 +55,7 @@ def retrieve(
     question = clean_query(query)
     watch = Stopwatch()
     with watch.stage("scope"):
-        where = resolve(actor, scope)
+        where = resolve(actor, scope, question=question)
         options = effective(settings, where.bases)
     if not where.bases:
         return _nothing(question, where, watch)
@@ -60,7 +68,9 @@ def retrieve(
     with watch.stage("fuse"):
         fused = fuse(found.candidates, spans=found.spans, keyword_weight=options.keyword_weight)
     with watch.stage("rerank"):
-        reranked, decision, warnings = _rerank(actor, question, fused, found, options)
+        reranked, decision, warnings = _rerank(
+            question, fused, found, options, model=lambda: _rerank_model(actor, settings)
+        )
     with watch.stage("expand"):
         kept, duplicates = drop_duplicates(
             reranked.ranked,
@@ -146,25 +156,35 @@ def _search(
         )
 
 
+def _rerank_model(actor: Actor, settings: RetrievalSettings | None) -> RerankModel | None:
+    """Return the model that the caller names, else the space's own."""
+    if settings is not None and settings.rerank_model_id is not None:
+        return find_named_rerank_model(settings.rerank_model_id)
+    return find_rerank_model(actor.space_id)
+
+
 def _rerank(
-    actor: Actor,
     question: str,
     fused: Sequence[Ranked],
     found: Candidates,
     options: RetrievalOptions,
+    *,
+    model: Callable[[], RerankModel | None],
 ) -> tuple[Reranked, Decision, list[str]]:
     """Rerank as decided; when the model fails the order stays as it is, with a warning."""
     unchanged = Reranked(ranked=list(fused))
     decision = decide(options.rerank, question=question, ranked=fused, texts=found.texts)
     if decision.mode == "none":
         return unchanged, decision, []
-    model = find_rerank_model(actor.space_id)
-    if model is None:
+    chosen = model()
+    if chosen is None:
         missing = "The space has no rerank model; the order is the search's own."
         warnings = [missing] if options.rerank == "always" else []
         return unchanged, Decision(mode="none", reason=missing), warnings
     try:
-        done = rerank(model, mode=decision.mode, question=question, ranked=fused, texts=found.texts)
+        done = rerank(
+            chosen, mode=decision.mode, question=question, ranked=fused, texts=found.texts
+        )
     except ModelError as error:
         failed = f"The rerank model failed ({error.message}); the order is the search's own."
         return unchanged, Decision(mode="none", reason=failed), [failed]
@@ -179,6 +199,7 @@ def _hits(
 ) -> tuple[RetrievalHit, ...]:
     rows = [chunks[each.candidate.chunk_id] for each in ranked]
     contexts = read_contexts(where, rows)
+    chosen = choose_answers(rows)
     return tuple(
         RetrievalHit(
             rank=rank,
@@ -186,8 +207,9 @@ def _hits(
             document_id=chunk.document_id,
             document_name=chunk.document.name,
             base_id=chunk.base_id,
-            text=chunk.text,
-            context=contexts.get(chunk.pk, chunk.text),
+            text=without_references(chosen.get(chunk.pk, chunk.text)),
+            context=without_references(chosen.get(chunk.pk) or contexts.get(chunk.pk, chunk.text)),
+            marked_text=chosen.get(chunk.pk, chunk.text),
             heading_path=tuple(chunk.heading_path),
             page_from=chunk.page_from,
             page_to=chunk.page_to,

@@ -8,11 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet, Sum
 
 from accounts.access import Actor, visible
 from core.errors import NotFound
-from knowledge.models import Chunk, Document, KnowledgeBase
+from knowledge.access.walls import closed_walls
+from knowledge.faq.negative import entries_refusing
+from knowledge.models import Chunk, Document, KeywordRow, KnowledgeBase
 
 _NOTHING = "SELECT NULL::uuid AS id, NULL::uuid AS document_id, 0 AS position WHERE false"
 
@@ -25,6 +27,8 @@ class Scope:
     """None: every base that the actor sees."""
     document_ids: tuple[UUID, ...] | None = None
     """Only these documents, as far as they lie in the bases."""
+    whole_base_ids: tuple[UUID, ...] = ()
+    """Beside `document_ids`: bases of the scope that are searched whole all the same."""
     strict: bool = True
     """Whether an id that the actor may not see raises NotFound. Set False for stored lists (an
     agent's bases), of which something may be gone: it then selects nothing and a warning is
@@ -40,6 +44,9 @@ class Searched:
     """What may be found: seen by the actor, in the scope, enabled, of a searchable document."""
     document_chunks: int | None
     """At most so many chunks when the scope names documents; None when it does not."""
+    closed: QuerySet[KeywordRow] | None = None
+    """What the bases hold behind walls: the actor's figures are counted without it. None: nothing
+    can be closed to the actor."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -61,8 +68,8 @@ class Searched:
         return sql, tuple(params)
 
 
-def resolve(actor: Actor, scope: Scope) -> Searched:
-    """Return what the actor may search of `scope`.
+def resolve(actor: Actor, scope: Scope, *, question: str = "") -> Searched:
+    """Return what the actor may search of `scope`, but for entries that refuse this very question.
 
     Raises:
         NotFound: the scope is strict and names a base or document that the actor may not see.
@@ -83,17 +90,41 @@ def resolve(actor: Actor, scope: Scope) -> Searched:
             document__searchable_at__isnull=False,
         ),
     )
+    refusing = entries_refusing(question, found)
+    if refusing:
+        chunks = chunks.exclude(faq_entry_id__in=refusing)
     document_chunks = None
     if scope.document_ids is not None:
         documents = visible(actor, "view", Document.objects.filter(pk__in=scope.document_ids))
         sizes = dict(documents.values_list("pk", "chunk_count"))
         warnings += _missing(scope, "document", scope.document_ids, set(sizes))
-        document_chunks = sum(sizes.values())
-        chunks = chunks.filter(document_id__in=sizes)
-        found = found if sizes else ()
+        whole = [base.pk for base in found if base.pk in scope.whole_base_ids]
+        document_chunks = sum(sizes.values()) + _chunks_of(actor, whole)
+        chunks = chunks.filter(Q(document_id__in=sizes) | Q(base_id__in=whole))
+        found = found if sizes or whole else ()
     return Searched(
-        bases=found, chunks=chunks, document_chunks=document_chunks, warnings=tuple(warnings)
+        bases=found,
+        chunks=chunks,
+        document_chunks=document_chunks,
+        closed=_closed(actor, found),
+        warnings=tuple(warnings),
     )
+
+
+def _closed(actor: Actor, bases: Collection[KnowledgeBase]) -> QuerySet[KeywordRow] | None:
+    walls = closed_walls(actor)
+    if walls is None:
+        return None
+    inside = walls.filter(restriction__base__in=bases).values("document_id")
+    return KeywordRow.objects.filter(chunk__document__in=inside)
+
+
+def _chunks_of(actor: Actor, base_ids: Collection[UUID]) -> int:
+    """Return how many chunks the documents of whole bases have."""
+    if not base_ids:
+        return 0
+    documents = visible(actor, "view", Document.objects.filter(base_id__in=base_ids))
+    return documents.aggregate(total=Sum("chunk_count"))["total"] or 0
 
 
 def _missing(

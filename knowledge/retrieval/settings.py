@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+from uuid import UUID
 
 from knowledge.base_settings import RetrievalOptions, base_settings_of
 from knowledge.models import KnowledgeBase
@@ -22,6 +23,8 @@ class RetrievalSettings:
     keyword_weight: float | None = None
     """Weight of the coverage by words against the normalised likeness of meaning."""
     rerank: RerankWish | None = None
+    rerank_model_id: UUID | None = None
+    """None: the space's default rerank model."""
 
 
 def effective(wished: RetrievalSettings | None, bases: Sequence[KnowledgeBase]) -> RetrievalOptions:

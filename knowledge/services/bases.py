@@ -6,12 +6,16 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.access import Actor, require
+from accounts.services.audit import record_audit
 from core.errors import Conflict, Invalid
 from core.jobs.enqueue import cancel_job, enqueue
-from knowledge.base_settings import BaseSettings
-from knowledge.constants import OPEN_STATES
+from core.names import clean_name
+from knowledge.base_settings import BaseSettings, base_settings_of
+from knowledge.constants import OPEN_STATES, BaseKind
+from knowledge.faq.writing import index_soon
 from knowledge.jobs import REMOVE_BASE
 from knowledge.models import Document, KnowledgeBase
 from knowledge.queries import get_base
@@ -20,7 +24,12 @@ from providers.services.models import default_model
 
 
 def create_base(
-    actor: Actor, *, name: str, description: str = "", settings: BaseSettings | None = None
+    actor: Actor,
+    *,
+    name: str,
+    description: str = "",
+    settings: BaseSettings | None = None,
+    kind: BaseKind = BaseKind.DOCUMENT,
 ) -> KnowledgeBase:
     """Make an empty base that embeds with the space's default embedding model.
 
@@ -34,11 +43,12 @@ def create_base(
         space_id=actor.space_id,
         name=_clean_name(name),
         description=description.strip(),
+        kind=kind,
         options=(settings or BaseSettings()).model_dump(),
         embedding_model=default_model(actor.space_id, ModelType.EMBEDDING),
         created_by_id=actor.user_id,
     )
-    _save(base)
+    _save(actor, "base.create", base)
     return base
 
 
@@ -60,9 +70,12 @@ def update_base(
     base = get_base(actor, base_id)
     require(actor, "change", base)
     base.name, base.description = _clean_name(name), description.strip()
+    before = base_settings_of(base)
     if settings is not None:
         base.options = settings.model_dump()
-    _save(base)
+    _save(actor, "base.change", base)
+    if settings is not None and base.kind == BaseKind.FAQ and settings.faq != before.faq:
+        index_soon(base)
     return base
 
 
@@ -82,22 +95,27 @@ def delete_base(actor: Actor, *, base_id: UUID) -> None:
             if job_id is not None:
                 cancel_job(job_id)
         enqueue(REMOVE_BASE, dedupe_key=str(base.pk), base_id=str(base.pk))
+        record_audit(actor, "base.delete", target=base, base_id=base.pk)
 
 
 def _clean_name(name: str) -> str:
-    cleaned = " ".join(name.replace("\x00", "").split())
+    cleaned = clean_name(name)
     if not cleaned:
-        raise Invalid("A base needs a name.")
+        raise Invalid(_("A knowledge base needs a name."))
     if len(cleaned) > 200:
-        raise Invalid(f"The name has {len(cleaned)} characters; 200 are the most.")
+        raise Invalid(
+            _("The name has %(count)s characters; 200 are the most.") % {"count": len(cleaned)}
+        )
     return cleaned
 
 
-def _save(base: KnowledgeBase) -> None:
+def _save(actor: Actor, action: str, base: KnowledgeBase) -> None:
     try:
         with transaction.atomic():
             base.save()
+            record_audit(actor, action, target=base, base_id=base.pk)
     except IntegrityError as error:
         raise Conflict(
-            f"{base.name!r} is already a base of this space; choose another name."
+            _("“%(name)s” is already a knowledge base of this space; choose another name.")
+            % {"name": base.name}
         ) from error

@@ -5,25 +5,38 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import may, require
+from accounts.limits import limit_actor
 from accounts.middleware import SpaceRequest
+from accounts.organisations.received import received
 from core.errors import Invalid, ProjectError
-from core.htmx import render
+from core.htmx import render, wants_fragment
+from knowledge.access.queries import restricted_ids
 from knowledge.base_settings import BaseSettings, base_settings_of
-from knowledge.constants import DocumentState
-from knowledge.forms import BaseForm, SearchForm
+from knowledge.constants import BaseKind, MarkKind
+from knowledge.forms import BaseForm, SearchForm, SettingsForm
 from knowledge.models import KnowledgeBase
-from knowledge.pages.labels import base_facts, upload_facts
+from knowledge.organising.filters import filtered
+from knowledge.organising.marks import marks_of
+from knowledge.organising.trash import list_trash
+from knowledge.organising.tree import folder_tree
+from knowledge.pages.bases import card_of, rank, shows
+from knowledge.pages.carry import other_bases
+from knowledge.pages.filters import filter_context, filter_in
+from knowledge.pages.heads import head_of
+from knowledge.pages.labels import upload_facts
 from knowledge.pages.results import dropped_ids, result_of
 from knowledge.pages.rows import row_of
+from knowledge.pages.undo import take_carry_back, take_undo
 from knowledge.queries import (
-    base_counts,
     get_base,
     get_chunks,
     list_bases,
@@ -39,15 +52,28 @@ DOCUMENTS_A_PAGE = 50
 
 @require_GET
 def bases(request: SpaceRequest) -> HttpResponse:
-    """List the bases, or those with a part of the name."""
+    """List the bases, those kept at hand first; or those with a part of the name."""
     search = request.GET.get("q", "").strip()[:200]
+    show = request.GET.get("show", "")
     rows = list_bases(request.actor)
     if search:
         rows = rows.filter(name__icontains=search)
+    if show in BaseKind.values:
+        rows = rows.filter(kind=show)
+    marks = marks_of(request.actor)
+    if show in MarkKind.values:
+        rows = rows.filter(pk__in=[each for each, kinds in marks.items() if show in kinds])
+    if show == "mine":
+        rows = rows.filter(created_by_id=request.actor.user_id)
     context = {
-        "cards": [_card(base) for base in rows],
+        "cards": sorted(
+            (card_of(base, marks.get(base.pk, frozenset())) for base in rows), key=rank
+        ),
         "search": search,
+        "show": show,
+        "shows": shows(),
         "may_create": may(request.actor, "create", KnowledgeBase),
+        "received": [] if search or show else received(request.actor, kind="base"),
     }
     return render(request, "knowledge/bases.html", context, partial="knowledge/_bases.html")
 
@@ -64,37 +90,66 @@ def base_new(request: SpaceRequest) -> HttpResponseBase:
                 request.actor,
                 name=data["name"],
                 description=data["description"],
-                settings=form.settings(BaseSettings()),
+                kind=data["kind"],
             )
         except ProjectError as refusal:
             form.add_error("name", refusal.message)
         else:
             return redirect("base", base.pk)
-    context = {"form": form, "base": None, "may_delete": False}
+    context = {"form": form, "parts": [], "base": None, "may_delete": False}
     return render(request, "knowledge/base_form.html", context, status=_form_status(form))
 
 
 @require_GET
-def base(request: SpaceRequest, base_id: UUID) -> HttpResponse:
+def base(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Show a base's documents; its table alone for filters and polling."""
     found = get_base(request.actor, base_id)
-    search = request.GET.get("q", "").strip()[:200]
-    state = request.GET.get("state", "")
-    documents = list_documents(request.actor, found.pk, search=search, state=state)
+    if found.kind == BaseKind.FAQ:
+        return redirect("faq", found.pk)
+    wanted = filter_in(request.GET)
+    if wants_fragment(request) and request.GET.get("part") == "folders":
+        return _folders(request, found, wanted.folder)
+    documents = filtered(list_documents(request.actor, found.pk), wanted)
     page = Paginator(documents, DOCUMENTS_A_PAGE).get_page(request.GET.get("page"))
-    may_change = may(request.actor, "change", found)
-    rows = [row_of(document, may_change=may_change) for document in page]
-    context = {
-        **_head(request, found, may_change=may_change),
+    head = head_of(request.actor, found)
+    restricted = restricted_ids([document.pk for document in page])
+    rows = [
+        row_of(document, may_change=head["may_edit"], is_restricted=document.pk in restricted)
+        for document in page
+    ]
+    context: dict[str, Any] = {
+        **head,
         "rows": rows,
         "page_obj": page,
         "is_busy": any(row.is_busy for row in rows),
-        "search": search,
-        "state": state,
-        "states": [each for each in DocumentState.choices if each[0] != DocumentState.DELETING],
-        **upload_facts(),
+        "search": wanted.search,
+        "state": wanted.state,
+        "is_narrowed": wanted.narrows,
+        "query": request.GET.urlencode(),
+        "total": page.paginator.count,
     }
+    if not wants_fragment(request):
+        context |= {
+            **filter_context(request.actor, found, wanted),
+            **upload_facts(),
+            "folders": folder_tree(request.actor, found),
+            "folder": wanted.folder,
+            "undo": take_undo(request, found.pk),
+            "carried": take_carry_back(request, found.pk),
+            "other_bases": other_bases(request.actor, found) if head["may_edit"] else [],
+            "trash_total": list_trash(request.actor, found.pk).count() if head["may_edit"] else 0,
+        }
     return render(request, "knowledge/base.html", context, partial="knowledge/_documents.html")
+
+
+def _folders(request: SpaceRequest, base: KnowledgeBase, folder: str | None) -> HttpResponse:
+    """Show the folders alone: an upload brings new ones."""
+    context = {
+        **head_of(request.actor, base),
+        "folders": folder_tree(request.actor, base),
+        "folder": folder,
+    }
+    return render(request, "knowledge/_folders.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -102,11 +157,13 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Change a base."""
     found = get_base(request.actor, base_id)
     require(request.actor, "change", found)
-    before = base_settings_of(found)
-    form = BaseForm(
-        request.POST if request.method == "POST" else None, initial=_initial(found, before)
-    )
-    if request.method == "POST" and form.is_valid():
+    posted = request.POST if request.method == "POST" else None
+    initial = {"name": found.name, "description": found.description}
+    form = BaseForm(posted, initial=initial)
+    del form.fields["kind"]
+    settings = base_settings_of(found)
+    settings_form = SettingsForm(settings, posted, sections=_sections(found))
+    if posted is not None and form.is_valid() and settings_form.is_valid():
         data = form.cleaned_data
         try:
             update_base(
@@ -114,18 +171,31 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
                 base_id=found.pk,
                 name=data["name"],
                 description=data["description"],
-                settings=form.settings(before),
+                settings=settings_form.settings,
             )
         except ProjectError as refusal:
             form.add_error("name", refusal.message)
         else:
-            return redirect("base", found.pk)
+            messages.success(request, _("Saved."))
+            return redirect("base_settings", found.pk)
     context = {
-        **_head(request, found, may_change=True),
+        **head_of(request.actor, found),
         "form": form,
+        "settings_form": settings_form,
+        "parts": settings_form.parts(),
         "may_delete": may(request.actor, "delete", found),
+        "may_copy": may(request.actor, "create", KnowledgeBase),
     }
-    return render(request, "knowledge/base_form.html", context, status=_form_status(form))
+    return render(
+        request, "knowledge/base_form.html", context, status=200 if posted is None else 422
+    )
+
+
+def _sections(base: KnowledgeBase) -> set[str]:
+    """Return which settings say something about a base of this kind."""
+    if base.kind == BaseKind.FAQ:
+        return {"faq", "retrieval"}
+    return set(BaseSettings.model_fields) - {"faq"}
 
 
 @require_POST
@@ -142,9 +212,10 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     form = SearchForm(request.GET if "question" in request.GET else None)
     result: dict[str, Any] | None = None
     if form.is_bound:
+        limit_actor(request.actor, "search")
         result = _search(request, found, form) if form.is_valid() else _unasked(form)
     context = {
-        **_head(request, found, may_change=may(request.actor, "change", found)),
+        **head_of(request.actor, found),
         "form": form,
         "result": result,
     }
@@ -171,40 +242,6 @@ def _unasked(form: SearchForm) -> dict[str, Any]:
     """Return what the results say when the form cannot be used; the fragment has no form."""
     problems = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
     return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": " ".join(problems)}
-
-
-def _head(request: SpaceRequest, found: KnowledgeBase, *, may_change: bool) -> dict[str, Any]:
-    """Return what the head of every page of a base shows."""
-    counts = base_counts(request.actor, found.pk)
-    return {
-        "base": found,
-        "facts": base_facts(found, documents=counts.documents, passages=counts.passages),
-        "document_count": counts.documents,
-        "may_change": may_change,
-    }
-
-
-def _card(found: KnowledgeBase) -> dict[str, Any]:
-    return {
-        "id": found.pk,
-        "name": found.name,
-        "description": found.description,
-        "document_count": getattr(found, "document_total", 0),
-        "open_count": getattr(found, "open_total", 0),
-        "bad_count": getattr(found, "bad_total", 0),
-        "owner": str(found.created_by) if found.created_by else "",
-        "changed_at": found.updated_at,
-    }
-
-
-def _initial(found: KnowledgeBase, settings: BaseSettings) -> dict[str, Any]:
-    return {
-        "name": found.name,
-        "description": found.description,
-        "size_characters": settings.split.size_characters,
-        "limit": settings.retrieval.limit,
-        "rerank": settings.retrieval.rerank,
-    }
 
 
 def _form_status(form: BaseForm) -> int:

@@ -1,0 +1,1 @@
+"""Bases of questions and answers: rules, services, index, search, import and export of entries."""
