@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import json
 import logging
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from asgiref.sync import ThreadSensitiveContext
+from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -17,30 +18,43 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter, V
 
 from accounts.access import Actor
 from accounts.actors import active_memberships, actor_by, chosen_membership
+from accounts.limits import limit_actor
+from accounts.login.visits import may_go_on
 from accounts.models import User
+from accounts.services.audit import record_refusal
+from agents.approvals.decide import decide
+from agents.approvals.queries import get_approval
 from agents.constants import OPEN_RUN_STATES
-from agents.engine.events import RunFinished, parse_event
+from agents.engine.events import AgentEvent, AnswerDelta, RunFinished, ThoughtDelta, parse_event
 from agents.live.frames import (
     Frame,
     error_frame,
     frame as make_frame,
+    frame_of_decision,
     frame_of_end,
     frame_of_event,
     frames_of_start,
 )
 from agents.live.run_view import RunView
+from agents.pages.behind import suggestions_frame, turn_with_what_stands_behind
 from agents.queries import events_after, get_conversation, get_run
-from agents.runs.publish import group_of
+from agents.runs.publish import group_of, group_of_person
 from agents.services.conversations import Question, ask, stop_run
-from core.aio import in_db
-from core.errors import ProjectError
+from agents.services.mentions import MOST_MENTIONS, Mention
+from agents.suggestions.events import Attribution
+from agents.tracing.closed import is_closed
+from core.aio import db_lane, in_db
+from core.doors import Door, at_door
+from core.errors import AccessDenied, ProjectError
 from core.tenancy import space_scope
 from knowledge.evidence import read_evidence
 
 logger = logging.getLogger(__name__)
 MAX_FRAME_CHARACTERS = 500_000
-CATCH_UP_SECONDS = 4.0
+CATCH_UP_SECONDS = 10.0
 """How often the rows are looked at for events whose publication was lost."""
+ACTOR_SECONDS = 5.0
+"""How long a window's person is known without asking, for frames that go out."""
 CLOSE_NOT_FOUND = 4404
 CLOSE_SIGNED_OUT = 4401
 
@@ -57,6 +71,17 @@ class SendMessage(_ClientFrame):
     agent_id: UUID | Literal[""] = ""
     base_ids: list[UUID] = Field(default_factory=list, max_length=100)
     client_id: str = Field(min_length=1, max_length=64)
+    mentions: list[Mention] = Field(default_factory=list, max_length=MOST_MENTIONS)
+    suggestion_set: UUID | None = None
+    """With the key: the suggestion that was clicked instead of typing."""
+    suggestion_key: str = Field(default="", max_length=40)
+
+    @property
+    def taken_from(self) -> Attribution | None:
+        """Return where the question was taken from."""
+        if self.suggestion_set is None:
+            return None
+        return Attribution(set_id=self.suggestion_set, key=self.suggestion_key)
 
 
 class StopRun(_ClientFrame):
@@ -64,6 +89,17 @@ class StopRun(_ClientFrame):
 
     type: Literal["run.stop"]
     run_id: UUID
+
+
+class DecideApproval(_ClientFrame):
+    """Decide about a waiting call."""
+
+    type: Literal["approval.decide"]
+    approval_id: UUID
+    decision_hash: str = Field(max_length=64)
+    resolution: Literal["approved", "edited", "rejected"]
+    arguments: dict[str, Any] | None = None
+    comment: str = Field(default="", max_length=2000)
 
 
 class Resume(_ClientFrame):
@@ -74,8 +110,9 @@ class Resume(_ClientFrame):
     after: int = Field(ge=0)
 
 
-_CLIENT_FRAMES: TypeAdapter[SendMessage | StopRun | Resume] = TypeAdapter(
-    Annotated[SendMessage | StopRun | Resume, Discriminator("type")]
+ClientFrame = SendMessage | StopRun | DecideApproval | Resume
+_CLIENT_FRAMES: TypeAdapter[ClientFrame] = TypeAdapter(
+    Annotated[ClientFrame, Discriminator("type")]
 )
 
 
@@ -84,30 +121,45 @@ class ConversationConsumer(AsyncWebsocketConsumer):
 
     Every frame runs in the actor's space and language and in a thread context of its own: Channels
     opens none, and the ORM calls of all sockets would share one thread. The actor is made anew for
-    each frame, so that who lost the membership hears nothing more.
+    each frame that comes in; for what goes out it may be some seconds old, since a streamed answer
+    sends many frames. The end of a membership is told to the window, which then closes at once.
     """
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Handle each message as the person who opened the socket."""
-        async with ThreadSensitiveContext():
-            actor = await in_db(_actor_of_scope, self.scope)
+        async with db_lane():
+            actor = await self._actor_for(message["type"])
             if actor is None:
                 await self._turn_away(message)
                 return
             self.actor = actor
-            with space_scope(actor.space_id), translation.override(_language(self.scope)):
-                await super().dispatch(message)
+            language = translation.override(_language(self.scope))
+            with space_scope(actor.space_id), language, at_door(_door):
+                # Not the inherited one: it hops to a thread to let connections go, which `in_db` does.
+                await getattr(self, get_handler_name(message))(message)
+
+    async def _actor_for(self, message_type: str) -> Actor | None:
+        """Return who opened the socket, asked for again when it is due."""
+        now = asyncio.get_running_loop().time()
+        known_until = getattr(self, "actor_known_until", 0.0)
+        asks = message_type.startswith("websocket.") or message_type == "actor.changed"
+        if not asks and now < known_until:
+            return self.actor
+        actor = await in_db(_actor_of_scope, self.scope)
+        self.actor_known_until = now + ACTOR_SECONDS if actor is not None else 0.0
+        return actor
 
     async def _turn_away(self, message: dict[str, Any]) -> None:
         if message["type"] == "websocket.disconnect":
             with space_scope(0):
-                await super().dispatch(message)
+                await self.websocket_disconnect(message)
         else:
             await self.close(code=CLOSE_SIGNED_OUT)
 
     async def connect(self) -> None:
         """Accept when the conversation is the person's own; then watch its runs."""
         self.views: dict[UUID, RunView] = {}
+        self.closed_known: dict[UUID, tuple[float, bool]] = {}
         self.lock = asyncio.Lock()
         self.catching_up: asyncio.Task[None] | None = None
         self.conversation_id: UUID = self.scope["url_route"]["kwargs"]["conversation_id"]
@@ -117,7 +169,8 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         except ProjectError:
             await self.close(code=CLOSE_NOT_FOUND)
             return
-        await self.channel_layer.group_add(group_of(self.conversation_id), self.channel_name)
+        for group in self._groups():
+            await self.channel_layer.group_add(group, self.channel_name)
         self.catching_up = asyncio.create_task(self._catch_up())
 
     async def disconnect(self, code: int) -> None:
@@ -125,9 +178,14 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         if getattr(self, "catching_up", None) is not None and self.catching_up:
             self.catching_up.cancel()
         if getattr(self, "conversation_id", None):
-            await self.channel_layer.group_discard(
-                group_of(self.conversation_id), self.channel_name
-            )
+            for group in self._groups():
+                await self.channel_layer.group_discard(group, self.channel_name)
+
+    def _groups(self) -> tuple[str, str]:
+        return group_of(self.conversation_id), group_of_person(self.scope["user"].pk)
+
+    async def actor_changed(self, _: dict[str, Any]) -> None:
+        """Do nothing: `dispatch` has just asked anew who the person is."""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Carry out one frame; what cannot be done is told at the composer."""
@@ -140,9 +198,13 @@ class ConversationConsumer(AsyncWebsocketConsumer):
                     await self._ask(frame)
                 case StopRun():
                     await in_db(stop_run, self.actor, run_id=frame.run_id)
+                case DecideApproval():
+                    await in_db(decide, self.actor, **frame.model_dump(exclude={"type"}))
                 case Resume():
                     await self._resume(frame.run_id, after=frame.after)
         except ProjectError as refusal:
+            if isinstance(refusal, AccessDenied):
+                await in_db(record_refusal, self.actor, refusal)
             await self._send(error_frame(refusal.message, client_id=client_id))
         except ValidationError as error:
             logger.info("A frame was refused: %s", error)
@@ -157,11 +219,14 @@ class ConversationConsumer(AsyncWebsocketConsumer):
             )
 
     async def _ask(self, frame: SendMessage) -> None:
+        await in_db(limit_actor, self.actor, "ask")
         question = Question(
             text=frame.text,
             agent_id=frame.agent_id or None,
             base_ids=tuple(frame.base_ids),
             client_id=frame.client_id,
+            mentions=tuple(frame.mentions),
+            taken_from=frame.taken_from,
         )
         run = await in_db(ask, self.actor, question, conversation_id=self.conversation_id)
         await self.channel_layer.group_send(
@@ -179,16 +244,44 @@ class ConversationConsumer(AsyncWebsocketConsumer):
             self.views[run_id] = RunView(run_id=str(run_id))
             for frame in await in_db(frames_of_start, run, client_id=message["client_id"]):
                 await self._send(frame)
-        await self._advance(run_id)
+        if run.last_seq:  # it has begun already; else what it does is about to be told
+            await self._advance(run_id)
 
     async def run_events(self, message: dict[str, Any]) -> None:
         """Send what a run did; when something before it was missed, read it from the rows."""
         run_id = UUID(message["run_id"])
         if run_id in self.views:
             try:
-                await self._advance(run_id, hint=message["events"])
+                hint = None if await self._is_closed(run_id) else message["events"]
+                await self._advance(run_id, hint=hint)
             except ProjectError:
                 self.views.pop(run_id, None)  # the conversation was deleted, or is no longer theirs
+
+    async def _is_closed(self, run_id: UUID) -> bool:
+        """Say whether what the run writes is closed to the person now: then the rows are masked.
+
+        It is asked as often as who the person is.
+        """
+        known_until, closed = self.closed_known.get(run_id, (0.0, False))
+        now = asyncio.get_running_loop().time()
+        if now >= known_until:
+            closed = await in_db(is_closed, self.actor, run_id)
+            self.closed_known[run_id] = (now + ACTOR_SECONDS, closed)
+        return closed
+
+    async def approval_decided(self, message: dict[str, Any]) -> None:
+        """Show in this window what was decided in whichever one."""
+        view = self.views.get(UUID(message["run_id"]))
+        if view is not None:
+            async with self.lock:
+                with contextlib.suppress(ProjectError):
+                    frame = await in_db(_decision_frame, self.actor, view, message["approval_id"])
+                    await self._send(frame)
+
+    async def suggestions_ready(self, message: dict[str, Any]) -> None:
+        """Show the questions behind an answer, as this window's person may see them."""
+        with contextlib.suppress(ProjectError):
+            await self._send(await in_db(suggestions_frame, self.actor, UUID(message["run_id"])))
 
     async def conversation_deleted(self, message: dict[str, Any]) -> None:
         """Say that the conversation is gone, end what the window shows as running, and close."""
@@ -225,13 +318,15 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         event = parse_event(row["event"])
         if isinstance(event, RunFinished):
             return await in_db(_end_frame, self.actor, run_id, view, event, row["seq_to"])
+        if _needs_no_rows(view, event):
+            return frame_of_event(view, event, seq_to=row["seq_to"])
         return await in_db(frame_of_event, view, event, seq_to=row["seq_to"])
 
     async def _catch_up(self) -> None:
         """Read the rows of open runs now and then: a publication may be lost."""
         while True:
             await asyncio.sleep(CATCH_UP_SECONDS)
-            async with ThreadSensitiveContext():
+            async with db_lane():
                 for run_id, view in list(self.views.items()):
                     if view.outcome is None:
                         with contextlib.suppress(ProjectError):
@@ -241,9 +336,23 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         await self.send(text_data=json.dumps(frame, ensure_ascii=False))
 
 
-def _parse(text: str | None) -> SendMessage | StopRun | Resume:
+def _needs_no_rows(view: RunView, event: AgentEvent) -> bool:
+    """Say whether the frame is text alone: most are, and a hop to a thread costs more than they."""
+    if isinstance(event, ThoughtDelta):
+        return view.step(f"thought-{event.round}") is not None
+    return isinstance(event, AnswerDelta)
+
+
+def _decision_frame(actor: Actor, view: RunView, approval_id: str) -> Frame:
+    row = get_approval(actor, UUID(approval_id))
+    return frame_of_decision(view, requested_seq=row.requested_seq)
+
+
+def _parse(text: str | None) -> ClientFrame:
     if text is None or len(text) > MAX_FRAME_CHARACTERS:
-        raise ProjectError("The message is too long to be sent; put long texts into a base.")
+        raise ProjectError(
+            _("The message is too long to be sent; put long texts into a knowledge base.")
+        )
     return _CLIENT_FRAMES.validate_json(text)
 
 
@@ -258,7 +367,8 @@ def _end_frame(actor: Actor, run_id: UUID, view: RunView, event: RunFinished, se
     if run.state in OPEN_RUN_STATES:
         logger.error("Run %s has its last event but is still open", run_id)
     evidence = read_evidence(actor, origin_id=run.answer.pk) if run.answer else []
-    return frame_of_end(run, view, event, evidence, seq_to=seq_to)
+    completed = partial(turn_with_what_stands_behind, actor, run)
+    return frame_of_end(run, view, event, evidence, seq_to=seq_to, completed=completed)
 
 
 def _actor_of_scope(scope: dict[str, Any]) -> Actor | None:
@@ -270,10 +380,14 @@ def _actor_of_scope(scope: dict[str, Any]) -> Actor | None:
     if "space_id" in scope:  # a window stays in its space: who left it hears nothing more
         memberships = [each for each in memberships if each.space_id == scope["space_id"]]
     membership = chosen_membership(user, session=scope["session"], memberships=memberships)
-    if membership is None:
+    if membership is None or not may_go_on(user, membership=membership, session=scope["session"]):
         return None
     scope["space_id"] = membership.space_id
     return actor_by(membership)
+
+
+def _door() -> Door:
+    return Door(path="SOCKET /conversations/<uuid:conversation_id>/")
 
 
 def _language(scope: dict[str, Any]) -> str:

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils import timezone
+
 from agents.engine.aliases import Aliases
-from agents.engine.events import ToolCallFinished, ToolCallStarted
+from agents.engine.events import (
+    AgentEvent,
+    AnswerDelta,
+    AnswerFinished,
+    RunFinished,
+    ToolCallFinished,
+    ToolCallStarted,
+)
 from agents.engine.state import Finding, RunState as LoopState
+from agents.runs.prompting import context_prompt
 from agents.tools.deps import RunDeps
 from agents.tools.knowledge import passage_of_hit, retrieval_notes
-from agents.tools.passages import card_of, write_passages
+from agents.tools.passages import Passage, card_of, write_passages
+from agents.tools.searching import find_passages, passages_of
 from core.aio import in_db
 from knowledge.retrieval.hits import Retrieval
-from knowledge.retrieval.retrieve import retrieve
-from knowledge.retrieval.scope import Scope
 
 CALL_ID = "retrieval"
-PASSAGES = 8
 NO_PASSAGES = "The knowledge bases hold nothing about this question. Say so."
+NOTHING_FOUND = "Nothing about this was found in the knowledge bases."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """The retrieval as two events of the run: a step that people see like any other."""
+    """The retrieval as events of the run: a step that people see like any other."""
 
     started: ToolCallStarted
     finished: ToolCallFinished
+    answer: tuple[AgentEvent, ...] = ()
+    """The end of the run, when the agent answers with a fixed text because nothing was found."""
 
 
 async def search_first(state: LoopState, deps: RunDeps) -> Search:
@@ -40,12 +52,11 @@ async def search_first(state: LoopState, deps: RunDeps) -> Search:
         title=f"Searching for “{state.question[:120]}”",
     )
     begun = time.monotonic()
-    found = await in_db(_retrieve, deps, state.question)
-    state.runtime_context = "\n\n".join(
-        part for part in (state.runtime_context, _context(found, state.aliases)) if part
-    )
+    found = await in_db(find_passages, deps, query=state.question)
+    passages = [passage_of_hit(hit) for hit in passages_of(found, deps.config)]
+    context = _context(state, deps, found, passages)
+    state.runtime_context = "\n\n".join(part for part in (state.runtime_context, context) if part)
     state.call_ids.append(CALL_ID)
-    passages = [passage_of_hit(hit) for hit in found.hits[:PASSAGES]]
     summary = f"{len(passages)} passages" if passages else "Nothing found"
     if passages:
         state.findings.append(Finding(name="knowledge_search", summary=summary))
@@ -59,15 +70,31 @@ async def search_first(state: LoopState, deps: RunDeps) -> Search:
         data={"hits": card_of(passages), "warnings": list(found.warnings)},
         duration_ms=round((time.monotonic() - begun) * 1000),
     )
-    return Search(started=started, finished=finished)
+    answer = () if passages else _fixed_answer(state, deps)
+    return Search(started=started, finished=finished, answer=answer)
 
 
-def _retrieve(deps: RunDeps, question: str) -> Retrieval:
-    return retrieve(deps.actor, query=question, scope=Scope(base_ids=deps.base_ids))
+def _fixed_answer(state: LoopState, deps: RunDeps) -> tuple[AgentEvent, ...]:
+    """Return the agent's own words for "nothing found", which end the run without a model."""
+    text = deps.config.fallback_response.strip()
+    if deps.config.fallback_strategy != "fixed" or not text:
+        return ()
+    state.answer, state.finished = text, True
+    return (
+        AnswerDelta(text=text),
+        AnswerFinished(text=text),
+        RunFinished(outcome="fallback", reason="natural_stop", detail=NOTHING_FOUND, answer=text),
+    )
 
 
-def _context(found: Retrieval, aliases: Aliases) -> str:
-    passages = [passage_of_hit(hit) for hit in found.hits[:PASSAGES]]
+def _context(state: LoopState, deps: RunDeps, found: Retrieval, passages: Sequence[Passage]) -> str:
     if not passages:
-        return NO_PASSAGES
+        return deps.config.fallback_prompt.strip() or NO_PASSAGES
+    written = _written(found, passages, state.aliases)
+    return context_prompt(
+        deps.config, question=state.question, passages=written, now=timezone.now()
+    )
+
+
+def _written(found: Retrieval, passages: Sequence[Passage], aliases: Aliases) -> str:
     return "\n\n".join([*retrieval_notes([found.confident]), write_passages(passages, aliases)])

@@ -22,6 +22,7 @@ from agents.engine.events import (
     ToolCallStarted,
 )
 from agents.engine.execution import PreparedCall, execute, normalise_ids, prepare, refusal
+from agents.engine.pictures import holds_picture
 from agents.engine.run_context import RunContext
 from agents.engine.state import Finding, TokenBaseline
 from agents.engine.steps import Abort, AwaitApproval, Continue, Step
@@ -192,6 +193,7 @@ def _finish(run: RunContext, outcome: ToolOutcome) -> ToolCallFinished:
     run.state.open_outcomes[outcome.call_id] = outcome
     if outcome.ok:
         run.state.findings.append(Finding(name=outcome.name, summary=outcome.summary))
+        run.state.has_pictures = run.state.has_pictures or holds_picture(outcome.output)
     return ToolCallFinished(
         round=run.state.round,
         call_id=outcome.call_id,

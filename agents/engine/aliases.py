@@ -9,7 +9,7 @@ or its inner id would be replaced and the address be dead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
@@ -129,6 +129,11 @@ class Aliases(BaseModel):
             number = int(source.alias.removeprefix(RESOURCE_SCHEME).lstrip("cdbw"))
             self.counters[source.kind] = max(self.counters.get(source.kind, 0), number)
 
+    def take_over(self, source: Source) -> str:
+        """Return the alias here of what another run's alias stands for."""
+        details = source.model_dump(exclude={"alias", "kind", "target"})
+        return self._alias(source.kind, source.target, **details)
+
     # Looking up
 
     def find(self, alias: str) -> Source | None:
@@ -210,6 +215,19 @@ class Aliases(BaseModel):
         if content == message.content and calls == message.tool_calls:
             return message
         return message.model_copy(update={"content": content, "tool_calls": calls})
+
+
+def rewrite_aliases(text: str, sources: Mapping[str, Source], aliases: Aliases) -> str:
+    """Return another run's text with that run's aliases (`sources`) replaced by those of `aliases`.
+
+    What only looks like an alias was none in that run and stays.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        source = sources.get(match.group())
+        return match.group() if source is None else aliases.take_over(source)
+
+    return _MENTION.sub(replacement, text)
 
 
 def _id(value: object) -> str:

@@ -55,8 +55,14 @@ class Citation(BaseModel):
 class CitationDecoder:
     """Reads the answer piece by piece; returns text and new citations in their order."""
 
-    def __init__(self, aliases: Aliases, citations: list[Citation]) -> None:
-        """Continue the numbering of `citations`; new ones are appended to it."""
+    def __init__(
+        self, aliases: Aliases, citations: list[Citation], *, shows_markers: bool = True
+    ) -> None:
+        """Continue the numbering of `citations`; new ones are appended to it.
+
+        Without `shows_markers` the citations are noted and their places in the text stay empty.
+        """
+        self._shows_markers = shows_markers
         self._aliases = aliases
         self._citations = citations
         self._code = CodeTracker()
@@ -141,7 +147,7 @@ class CitationDecoder:
             citation = self._citation(source, out)
             if citation.marker not in markers:
                 markers.append(citation.marker)
-        if markers:
+        if markers and self._shows_markers:
             self._put(out, space + "".join(f"[{marker}]" for marker in markers))
 
     def _citation(self, source: Source, out: list[str | Citation]) -> Citation:

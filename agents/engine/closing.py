@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from agents.engine.acting import end_open_calls
-from agents.engine.citations import Citation, CitationDecoder
+from agents.engine.citations import Citation
 from agents.engine.concluding import say
-from agents.engine.errors import RunCancelled
+from agents.engine.errors import CallRefused, RunCancelled
 from agents.engine.events import AgentEvent, AnswerFinished, AnswerReset, RoundDegraded, RunFinished
 from agents.engine.history import cut_to_budget
 from agents.engine.outgoing import outgoing_messages
@@ -56,7 +56,7 @@ async def _make_the_best(run: RunContext, step: Abort) -> AsyncGenerator[AgentEv
             async with aclosing(_synthesise(run)) as events:
                 async for event in events:
                     yield event
-        except (ModelError, RunCancelled):
+        except (ModelError, CallRefused, RunCancelled):
             pass  # The reason is the step's; what was streamed stays, else the list follows.
     if state.answer.strip():
         return
@@ -103,7 +103,7 @@ def _tell_findings(run: RunContext) -> list[AgentEvent]:
     """Say what was found, with the sources as citations, without asking a model."""
     shown = dict.fromkeys(each.summary or each.name for each in run.state.findings)
     lines = [f"- {summary}" for summary in list(shown)[-MAX_FINDINGS_SHOWN:]]
-    decoder = CitationDecoder(run.state.aliases, run.state.citations)
+    decoder = run.state.citation_decoder()
     text = "\n".join([run.texts.found_so_far, "", *lines, *_source_lines(run)])
     events: list[AgentEvent] = []
     for item in [*decoder.feed(text), *decoder.finish()]:

@@ -52,9 +52,10 @@ def _stands_unfinished(run: RunContext, turn: Turn) -> tuple[Step, list[AgentEve
 
 def _filtered(run: RunContext) -> tuple[Step, list[AgentEvent]]:
     events: list[AgentEvent] = []
+    detail = run.texts.content_filter_partly
     if not run.state.answer.strip():
-        events.append(say(run, run.texts.content_filter))
-    detail = run.texts.content_filter
+        detail = run.texts.content_filter
+        events.append(say(run, detail))
     return Finish(outcome="fallback", reason="content_filter", detail=detail), events
 
 

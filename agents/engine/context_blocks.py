@@ -67,8 +67,9 @@ def runtime_context(
     pinned: Sequence[PinnedDocument] = (),
     current_time: str = "",
     session: str = "",
+    instructs: bool = True,
 ) -> str:
-    """Return the block that describes this turn."""
+    """Return the block that describes this turn; a quick answer needs no words about tools."""
     lines = ['<runtime_context scope="this_turn">']
     if current_time:
         lines.append(f"<current_time>{escape(current_time)}</current_time>")
@@ -80,8 +81,9 @@ def runtime_context(
         lines.append("<pinned_documents>")
         lines += [f"<document id={quoteattr(d.alias)} name={quoteattr(d.name)}/>" for d in pinned]
         lines.append("</pinned_documents>")
-    lines.append(f"<communication_instruction>{COMMUNICATION}</communication_instruction>")
-    lines.append(f"<answer_instruction>{ANSWERING}</answer_instruction>")
+    if instructs:
+        lines.append(f"<communication_instruction>{COMMUNICATION}</communication_instruction>")
+        lines.append(f"<answer_instruction>{ANSWERING}</answer_instruction>")
     return "\n".join([*lines, "</runtime_context>"])
 
 

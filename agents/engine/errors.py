@@ -4,6 +4,7 @@
   * ToolFailed            a failure the model reads and works around
   * ToolDefinitionError   a tool is written wrongly; raised when it is defined, never in a run
   * DecisionRefused       a decision does not fit a waiting call
+  * CallRefused           the gate (a budget) allows no further call of the model
   * RunCancelled          the cancel token fired; the loop turns it into a stopped run
   * RunInterrupted        this worker must let go; no `RunFinished`, the state stays resumable
 """
@@ -35,6 +36,10 @@ class ToolDefinitionError(EngineError):
 
 class DecisionRefused(EngineError):
     """A decision names no waiting call, another call, or one that is decided already."""
+
+
+class CallRefused(EngineError):
+    """The gate allows no further call of the model; the message is written for people."""
 
 
 class RunCancelled(EngineError):

@@ -42,6 +42,7 @@ DegradedReason = Literal[
     "calls_cut",
     "too_many_calls",
     "results_shortened",
+    "memory_unavailable",
     "summary_failed",
 ]
 CallPurpose = Literal["round", "synthesis", "summary"]

@@ -85,6 +85,7 @@ def prepare(
                 may_be_cut=run.state.calls_may_be_cut,
                 has_side_effects=tool.side_effects != "none",
             )
+            arguments = tool.completed(arguments, called=call.name)
         arguments = cast_arguments(arguments, tool.spec.parameters)
     except ToolFailed as failure:
         return _prepared(call, tool, {}, failure)

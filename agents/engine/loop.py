@@ -27,7 +27,7 @@ from agents.engine.cancel import CancelToken
 from agents.engine.closing import close
 from agents.engine.compaction import fit_window
 from agents.engine.concluding import conclude
-from agents.engine.errors import RunCancelled, RunInterrupted
+from agents.engine.errors import CallRefused, RunCancelled, RunInterrupted
 from agents.engine.events import (
     AgentEvent,
     AnswerReset,
@@ -187,6 +187,8 @@ async def _round(run: RunContext, *, announce: bool) -> AsyncGenerator[AgentEven
                 yield item
     except RunCancelled:
         yield _stopped(run)
+    except CallRefused as refusal:
+        yield _refused(refusal)
     except ModelError as error:
         yield _model_failed(run, error)
 
@@ -237,10 +239,6 @@ async def _think(
         state.round_open = True
         if announce:
             yield RoundStarted(round=state.round)
-    refusal = await run.gate.refusal(state) if run.gate is not None else None
-    if refusal is not None:
-        yield Abort(outcome="limit_reached", reason="budget", detail=refusal, ask_model=False)
-        return
     async with aclosing(fit_window(run, reason="threshold")) as events:
         async for event in events:
             yield event
@@ -303,6 +301,10 @@ def _stopped(run: RunContext) -> Abort:
     run.cancel = run.stopped_by_person  # The time is up, but a last call may still write an answer.
     detail = run.texts.run_timeout.format(seconds=run.limits.run_timeout_seconds or 0)
     return Abort(outcome="limit_reached", reason="run_timeout", detail=detail, ask_model=True)
+
+
+def _refused(refusal: CallRefused) -> Abort:
+    return Abort(outcome="limit_reached", reason="budget", detail=str(refusal), ask_model=False)
 
 
 def _max_rounds(run: RunContext) -> Abort:

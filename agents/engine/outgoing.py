@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.engine.history import sanitise
+from agents.engine.pictures import ask_for_pictures
 from agents.engine.run_context import RunContext
 from providers.contracts.chat import ChatMessage
 
@@ -19,4 +20,6 @@ def outgoing_messages(run: RunContext) -> list[ChatMessage]:
         question = messages[state.question_at]
         content = f"{question.content}\n\n{state.runtime_context}"
         messages[state.question_at] = question.model_copy(update={"content": content})
+    if state.has_pictures:
+        messages = ask_for_pictures(messages)
     return state.aliases.encode_messages(sanitise(messages))

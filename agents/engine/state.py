@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field
 
 from agents.engine.aliases import Aliases
 from agents.engine.calls import Decision, PendingApproval, ToolOutcome
-from agents.engine.citations import Citation
+from agents.engine.citations import Citation, CitationDecoder
 from agents.engine.errors import DecisionRefused
 from agents.engine.events import AgentEvent, AnswerDelta, AnswerReset, RunMode
 from agents.engine.steps import Abort, Finish
@@ -80,6 +80,8 @@ class RunState(BaseModel):
     """Outcomes of the present round whose messages wait for the round's other calls."""
     approvals: dict[str, PendingApproval] = Field(default_factory=dict)
     findings: list[Finding] = Field(default_factory=list)
+    has_pictures: bool = False
+    """A tool's result of this run holds a Markdown picture."""
 
     empty_nudges: int = 0
     unfinished_text: str | None = None
@@ -95,6 +97,8 @@ class RunState(BaseModel):
     answer_shown: bool = False
     """Whether clients hold text of an answer that was not withdrawn."""
     citations: list[Citation] = Field(default_factory=list)
+    shows_markers: bool = True
+    """False: citations are noted, but the answer holds no marker of them."""
     unknown_citations: int = 0
     closing: Annotated[Finish | Abort, Discriminator("type")] | None = None
     """Set when no further round will be asked for."""
@@ -111,6 +115,7 @@ class RunState(BaseModel):
         runtime_context: str = "",
         images: Sequence[ImagePart] = (),
         aliases: Aliases | None = None,
+        shows_markers: bool = True,
     ) -> Self:
         """Make the state of a new run.
 
@@ -125,6 +130,7 @@ class RunState(BaseModel):
             question_at=len(messages) - 1,
             runtime_context=runtime_context,
             aliases=aliases or Aliases(),
+            shows_markers=shows_markers,
         )
 
     @property
@@ -187,6 +193,10 @@ class RunState(BaseModel):
             self.answer_shown = True
         elif isinstance(event, AnswerReset):
             self.answer_shown = False
+
+    def citation_decoder(self) -> CitationDecoder:
+        """Return a decoder that goes on with the answer's citations."""
+        return CitationDecoder(self.aliases, self.citations, shows_markers=self.shows_markers)
 
     def withdraw_answer(self) -> None:
         """Forget what was shown of the answer."""

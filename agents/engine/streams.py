@@ -46,7 +46,7 @@ class TurnReader:
         self._clock = clock
         self._splitter = ThinkSplitter()
         self._calls = CallAssembler(is_known)
-        self._decoder = CitationDecoder(state.aliases, state.citations)
+        self._decoder = state.citation_decoder()
         self._code = CodeTracker()
         self._gated = ""
         """May be the beginning of a wrapper."""
@@ -141,7 +141,7 @@ class TurnReader:
         thought = self._text + self._wrapper + self._gated
         self._text = self._wrapper = self._gated = ""
         self._code = CodeTracker()
-        self._decoder = CitationDecoder(self._state.aliases, self._state.citations)
+        self._decoder = self._state.citation_decoder()
         self._reset(events, "thought")
         self._think(thought, events)
 
@@ -208,7 +208,7 @@ class TurnReader:
         preamble = self._public(found.text)
         if preamble:
             events.append(PreambleMoved(round=self._state.round, text=preamble))
-        self._decoder = CitationDecoder(self._state.aliases, self._state.citations)
+        self._decoder = self._state.citation_decoder()
         self._reset(events, "tool_call_in_text")
         return tuple(
             ToolCall(call_id="", name=call.name, arguments=call.arguments or "{}")
@@ -216,5 +216,5 @@ class TurnReader:
         )
 
     def _public(self, text: str) -> str:
-        decoder = CitationDecoder(self._state.aliases, [])
+        decoder = CitationDecoder(self._state.aliases, [], shows_markers=self._state.shows_markers)
         return join_texts([*decoder.feed(text), *decoder.finish()]).strip()

@@ -24,6 +24,9 @@ class EngineTexts:
         "or choose another model."
     )
     content_filter: str = "The model's provider filtered this answer, so it cannot be shown."
+    content_filter_partly: str = (
+        "The model's provider filtered this answer; what had come until then is shown."
+    )
     found_so_far: str = "No answer was finished. What was found until then:"
     stopped: str = "Stopped on request."
     max_rounds: str = "The limit of {rounds} rounds was reached."

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from agents.engine.errors import CallRefused
 from agents.engine.events import AgentEvent, AnswerReset, CallPurpose, ModelRetry, UsageReported
 from agents.engine.run_context import RunContext
 from agents.engine.streams import TurnReader
@@ -34,10 +35,12 @@ async def ask_model(run: RunContext, call: ModelCall) -> AsyncGenerator[AgentEve
 
     Raises:
         ModelError: it failed for good; what was shown of the answer stays in the state.
+        CallRefused: the gate allows no call; asked before each attempt.
         RunCancelled: the run was stopped meanwhile.
     """
     attempt = 0
     while True:
+        await _pass_gate(run)
         try:
             async with aclosing(_attempt(run, call)) as items:
                 async for item in items:
@@ -60,6 +63,12 @@ async def ask_model(run: RunContext, call: ModelCall) -> AsyncGenerator[AgentEve
         )
         with run.cancel.interruptible():
             await run.sleep(wait_seconds)
+
+
+async def _pass_gate(run: RunContext) -> None:
+    refusal = await run.gate.refusal(run.state) if run.gate is not None else None
+    if refusal is not None:
+        raise CallRefused(refusal)
 
 
 def _wait_seconds(

@@ -17,6 +17,7 @@ alias, the function receives the real id.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
@@ -79,6 +80,10 @@ class Tool(Generic[D]):
     """Whether equal calls make sense (asking for the state of a task)."""
     also_known_as: tuple[str, ...] = ()
     """Other names under which a model may call it; not shown to it."""
+    implied: Mapping[str, Arguments] = field(default_factory=dict)
+    """Arguments that a call under one of the other names stands for; written ones win."""
+    argument_names: Mapping[str, str] = field(default_factory=dict)
+    """Other spellings of arguments, in lower case without separators, and what they mean here."""
     title: Title = ""
     id_parameters: Mapping[str, AliasKind] = field(default_factory=dict)
     """Arguments that hold aliases."""
@@ -90,6 +95,21 @@ class Tool(Generic[D]):
         """The name the model calls it by."""
         return self.spec.name
 
+    def completed(self, arguments: Arguments, *, called: str) -> dict[str, Any]:
+        """Return the arguments under this tool's names, with what the name it was called by implies.
+
+        `toolCallId` and `tool-call-id` are one spelling; a name of the schema is never touched.
+        """
+        known = self.spec.parameters.get("properties", {})
+        plain = {_fold(each): each for each in known} | dict(self.argument_names)
+        meanings = {_fold(name): implied for name, implied in self.implied.items()}
+        named = dict(meanings.get(_fold(called.strip()), {}))
+        for name, value in arguments.items():
+            meant = name if name in known else plain.get(_fold(name), name)
+            if meant == name or meant not in arguments:
+                named[meant] = value
+        return named
+
     def title_for(self, arguments: Arguments) -> str:
         """Return one line for people about this call; never fails."""
         if callable(self.title):
@@ -98,6 +118,10 @@ class Tool(Generic[D]):
             except (KeyError, TypeError, ValueError, IndexError, AttributeError):
                 return self.name.replace("_", " ").capitalize()
         return self.title or self.name.replace("_", " ").capitalize()
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 ToolFunction = Callable[..., Awaitable[ToolResult | str]]
@@ -111,6 +135,8 @@ def tool(
     requires: Requirement = NO_REQUIREMENT,
     repeatable: bool = False,
     also_known_as: tuple[str, ...] = (),
+    implied: Mapping[str, Arguments] | None = None,
+    argument_names: Mapping[str, str] | None = None,
     title: Title = "",
     name: str | None = None,
 ) -> Callable[[ToolFunction], Tool[Any]]:
@@ -132,6 +158,8 @@ def tool(
             requires=requires,
             repeatable=repeatable,
             also_known_as=also_known_as,
+            implied=implied or {},
+            argument_names=argument_names or {},
             title=title,
             id_parameters=signature.id_parameters,
             describe_problem=signature.describe_problem,

@@ -7,7 +7,7 @@ partials that the page uses; streamed text comes as text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from django.template.loader import render_to_string
@@ -18,6 +18,8 @@ from agents.engine.events import (
     AnswerDelta,
     AnswerFinished,
     AnswerReset,
+    ApprovalRequested,
+    ApprovalResolved,
     RunFinished,
     ThoughtDelta,
     ThoughtFinished,
@@ -25,17 +27,28 @@ from agents.engine.events import (
     ToolCallStarted,
 )
 from agents.live.presentation import (
+    AgentTurn,
     agent_turn,
     card_context,
-    live_headline,
+    live_head,
     step_context,
     step_id,
+    user_turn,
 )
-from agents.live.run_view import RunView, Step
+from agents.live.run_view import RunView, Step, StepKind
+from agents.live.work import is_plan, plan_of
 from agents.models import AgentRun
 from core.markdown import render_markdown
 from knowledge.evidence import Evidence
 
+_STEP_TEMPLATES: dict[StepKind, str] = {
+    "thought": "chat/_step_thought.html",
+    "tools": "chat/_step_tools.html",
+    "text": "chat/_step_note.html",
+    "note": "chat/_step_note.html",
+    "approval": "approvals/_step.html",
+}
+_APPROVALS_CHANGED = {"op": "event", "name": "approvals"}
 Op = dict[str, Any]
 Frame = dict[str, Any]
 VERSION = 1
@@ -52,12 +65,12 @@ def frame(run_id: str, ops: Sequence[Op], *, seq_from: int = 0, seq: int = 0) ->
 def frame_of_event(view: RunView, event: AgentEvent, *, seq_to: int) -> Frame:
     """Fold the event into the view and return what it changes; the end has `frame_of_end`."""
     known = {step.key for step in view.steps}
-    headline = live_headline(view)
+    head = live_head(view)
     view.fold(event, seq_to=seq_to)
     ops = _event_ops(view, event)
     ops += [_append_step(view, step) for step in view.steps if step.key not in known]
-    if live_headline(view) != headline or event.seq == 1:
-        ops.append(_head(view, "running", live_headline(view)))
+    if live_head(view) != head or event.seq == 1:
+        ops.append(_head(view, *live_head(view)))
     return frame(view.run_id, ops, seq_from=event.seq, seq=seq_to)
 
 
@@ -84,8 +97,21 @@ def _event_ops(view: RunView, event: AgentEvent) -> list[Op]:
             return _replace_step(view, f"tools-{event.round}") if step and step.cards[1:] else []
         case ToolCallFinished():
             return _finished_call(view, event)
+        case ApprovalRequested():
+            asks = _("The agent asks before it goes on: %(title)s") % {"title": event.title}
+            return [{"op": "say", "text": asks, "level": "assertive"}, dict(_APPROVALS_CHANGED)]
+        case ApprovalResolved():
+            asked = view.approval(event.call_id)
+            return [*([_replace_op(view, asked)] if asked else []), dict(_APPROVALS_CHANGED)]
         case _:
             return []
+
+
+def frame_of_decision(view: RunView, *, requested_seq: int) -> Frame:
+    """Return what a decision changes before the run goes on; not counted, the event follows."""
+    steps = [step for step in view.open_approvals if step.seq == requested_seq]
+    ops = [_replace_op(view, step) for step in steps]
+    return frame(view.run_id, [*ops, _head(view, *live_head(view)), dict(_APPROVALS_CHANGED)])
 
 
 def _finished_call(view: RunView, event: ToolCallFinished) -> list[Op]:
@@ -94,6 +120,9 @@ def _finished_call(view: RunView, event: ToolCallFinished) -> list[Op]:
         return []
     html = render_to_string("chat/_tool_card.html", {"call": card_context(view.run_id, card)})
     ops: list[Op] = [{"op": "replace", "to": f"#call-{view.run_id}-{event.call_id}", "html": html}]
+    if is_plan(card):
+        plan = render_to_string("chat/_plan.html", {"plan": plan_of(view)})
+        ops.append({"op": "html", "to": f"#run-{view.run_id}-plan", "html": plan})
     if step.state != "live":
         context = step_context(view.run_id, step)
         head = render_to_string("chat/_step_tools_head.html", {"step": context})
@@ -105,9 +134,8 @@ def _finished_call(view: RunView, event: ToolCallFinished) -> list[Op]:
 def frames_of_start(run: AgentRun, *, client_id: str) -> list[Frame]:
     """Return the question and the still empty answer, for every window of the conversation."""
     turn = agent_turn(run, RunView(run_id=str(run.pk)), ())
-    question = {"id": str(run.question_id), "text": run.question.text}
     ops: list[Op] = [
-        _append("#turns", "chat/_turn_user.html", {"turn": question}),
+        _append("#turns", "chat/_turn_user.html", {"turn": user_turn(run)}),
         _append("#turns", "chat/_turn_agent.html", {"turn": turn}),
         {"op": "run", "state": "running"},
         {"op": "event", "name": "conversations"},
@@ -124,10 +152,14 @@ def frame_of_end(
     evidence: Sequence[Evidence],
     *,
     seq_to: int,
+    completed: Callable[[AgentTurn], AgentTurn] = lambda turn: turn,
 ) -> Frame:
-    """Return the final answer, its sources and actions, and the closed timeline."""
+    """Return the final answer, its sources and actions, and the closed timeline.
+
+    `completed` adds to the turn what stands behind the answer for the window's person.
+    """
     view.fold(event, seq_to=seq_to)
-    turn = agent_turn(run, view, evidence)
+    turn = completed(agent_turn(run, view, evidence))
     base = f"#run-{view.run_id}"
     after = render_to_string("chat/_after.html", {"turn": turn})
     who = render_to_string("chat/_who.html", {"turn": turn})
@@ -183,8 +215,8 @@ def _replace_op(view: RunView, step: Step) -> Op:
 
 
 def _step_html(view: RunView, step: Step) -> str:
-    name = {"thought": "thought", "tools": "tools", "text": "note", "note": "note"}[step.kind]
-    return render_to_string(f"chat/_step_{name}.html", {"step": step_context(view.run_id, step)})
+    context = {"step": step_context(view.run_id, step)}
+    return render_to_string(_STEP_TEMPLATES[step.kind], context)
 
 
 def _append(target: str, template: str, context: dict[str, Any]) -> Op:

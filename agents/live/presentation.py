@@ -11,12 +11,17 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, ngettext
 
+from agents.approvals.cards import step_of, waiting_headline
+from agents.builtin import shown_name
 from agents.constants import OPEN_RUN_STATES, RunState
 from agents.engine.events import parse_event
 from agents.live.run_view import RunView, Step, ToolCard
+from agents.live.work import ARGUMENT_CHARS, extras_of, files_of, plan_of
 from agents.models import AgentRun, RunEvent
+from agents.spending.continuing import can_continue
 from core.markdown import render_markdown
 from knowledge.evidence import Evidence
+from knowledge.pictures.shown import passage_html
 
 HeadState = Literal["queued", "running", "waiting", "done", "stopped", "failed"]
 _HEAD_STATES: dict[str, HeadState] = {
@@ -32,6 +37,12 @@ _TOOL_ICONS = {
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",
+    "thinking": "brain",
+    "todo_write": "list-checks",
+    "call_agent": "bot",
+    "check_task_status": "clock",
+    "read_tool_result": "rows-2",
+    "publish_artifact": "files",
 }
 _SHOWN_OUTPUT_CHARACTERS = 4000
 
@@ -44,6 +55,8 @@ class Problem:
     detail: str = ""
     ask_again: str = ""
     is_failure: bool = True
+    continue_url: str = ""
+    """Where to go on, when a budget stopped the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +65,7 @@ class UserTurn:
 
     id: str
     text: str
+    mentions: list[dict[str, Any]] = field(default_factory=list)
     kind: Literal["user"] = "user"
 
 
@@ -74,6 +88,10 @@ class AgentTurn:
     problem: Problem | None = None
     sources: list[dict[str, Any]] = field(default_factory=list)
     actions: dict[str, str] | None = None
+    plan: dict[str, Any] | None = None
+    files: list[dict[str, Any]] = field(default_factory=list)
+    memories: dict[str, Any] | None = None
+    suggestions: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"
 
 
@@ -84,8 +102,14 @@ def turns_of(
     view = RunView(run_id=str(run.pk))
     for row in events:
         view.fold(parse_event(row.data), seq_to=row.seq_to)
-    question = UserTurn(id=str(run.question_id), text=run.question.text)
+    question = user_turn(run)
     return question, agent_turn(run, view, evidence)
+
+
+def user_turn(run: AgentRun) -> UserTurn:
+    """Return the context of a question, with what it named with @."""
+    asked = run.question
+    return UserTurn(id=str(asked.pk), text=asked.text, mentions=asked.mentions)
 
 
 def agent_turn(run: AgentRun, view: RunView, evidence: Sequence[Evidence]) -> AgentTurn:
@@ -94,7 +118,7 @@ def agent_turn(run: AgentRun, view: RunView, evidence: Sequence[Evidence]) -> Ag
     return AgentTurn(
         id=str(run.pk),
         run_id=str(run.pk),
-        agent_name=run.agent.name if run.agent else _("Removed agent"),
+        agent_name=agent_name_of(run),
         model_label=_("extractive, no language model") if run.is_extractive else "",
         at=run.created_at,
         state=_HEAD_STATES[run.state],
@@ -107,7 +131,17 @@ def agent_turn(run: AgentRun, view: RunView, evidence: Sequence[Evidence]) -> Ag
         problem=None if is_open else problem_of(run, view),
         sources=[source_context(each) for each in evidence],
         actions=None if is_open else actions_of(run, view),
+        plan=plan_of(view),
+        files=[] if is_open else files_of(view),
     )
+
+
+def agent_name_of(run: AgentRun) -> str:
+    """Return the agent's name as the person reads it."""
+    agent = run.agent
+    if agent is None:
+        return run.shared_agent_name or _("Removed agent")
+    return shown_name(agent.builtin_key, agent.name)
 
 
 def headline_of(run: AgentRun, view: RunView) -> str:
@@ -115,7 +149,7 @@ def headline_of(run: AgentRun, view: RunView) -> str:
     if run.state == RunState.QUEUED:
         return _("Waiting for a worker")
     if run.state in OPEN_RUN_STATES:
-        return live_headline(view)
+        return live_head(view)[1]
     seconds = _seconds(run)
     if run.state == RunState.CANCELLED:
         return _("Stopped after %(time)s") % {"time": seconds}
@@ -124,6 +158,12 @@ def headline_of(run: AgentRun, view: RunView) -> str:
     tools = view.tool_calls
     steps = ngettext("%(n)s step", "%(n)s steps", tools) % {"n": tools}
     return _("Worked for %(time)s · %(steps)s") % {"time": seconds, "steps": steps}
+
+
+def live_head(view: RunView) -> tuple[HeadState, str]:
+    """Return state and headline of a run that is not over."""
+    waiting = waiting_headline(view.run_id) if view.open_approvals else ""
+    return ("waiting", waiting) if waiting else ("running", live_headline(view))
 
 
 def live_headline(view: RunView) -> str:
@@ -141,11 +181,19 @@ def problem_of(run: AgentRun, view: RunView) -> Problem | None:
     if view.outcome in (None, "answered"):
         return None
     text = view.reason or run.reason or _("The run ended without an answer.")
+    if view.outcome == "fallback" and text.strip() == view.answer.strip():
+        return None  # the answer says it
     return Problem(
         text=text,
         ask_again=run.question.text if view.outcome in ("failed", "stopped") else "",
         is_failure=view.outcome == "failed",
+        continue_url=_continue_url(run, view),
     )
+
+
+def _continue_url(run: AgentRun, view: RunView) -> str:
+    stopped = view.end == "budget" and can_continue(run)
+    return reverse("run_continue", args=[run.pk]) if stopped else ""
 
 
 def actions_of(run: AgentRun, view: RunView) -> dict[str, str] | None:
@@ -162,6 +210,8 @@ def actions_of(run: AgentRun, view: RunView) -> dict[str, str] | None:
 
 def step_context(run_id: str, step: Step) -> dict[str, Any]:
     """Return the context of one step's partial."""
+    if step.kind == "approval":
+        return step_of(run_id, seq=step.seq, element_id=step_id(run_id, step.key))
     return {
         "kind": step.kind,
         "id": step_id(run_id, step.key),
@@ -182,6 +232,7 @@ def card_context(run_id: str, card: ToolCard) -> dict[str, Any]:
     """Return the context of one tool's card."""
     bad = card.state == "bad"
     hits = [_hit_context(hit) for hit in card.data.get("hits", [])]
+    extras = extras_of(run_id, card)
     return {
         "run_id": run_id,
         "call_id": card.call_id,
@@ -190,11 +241,24 @@ def card_context(run_id: str, card: ToolCard) -> dict[str, Any]:
         "state": card.state,
         "subtitle": card.summary or _("Running"),
         "duration": _milliseconds(card.duration_ms),
-        "arguments": [(label, _readable(value)) for label, value in card.arguments.items()],
+        "arguments": [
+            (label, _readable(value)) for label, value in extras["shown_arguments"].items()
+        ],
+        "child": extras["child"],
+        "files": extras["files"],
         "hits": hits,
-        "output": "" if hits or bad else card.output[:_SHOWN_OUTPUT_CHARACTERS],
+        "output": ""
+        if hits or bad or extras["hides_output"]
+        else card.output[:_SHOWN_OUTPUT_CHARACTERS],
         "error": card.output[:_SHOWN_OUTPUT_CHARACTERS] if bad else "",
     }
+
+
+def _quote(evidence: Evidence) -> str:
+    """Return the passage, as HTML with its pictures where it may be opened."""
+    if evidence.document_id is None or not evidence.pictures:
+        return evidence.text
+    return passage_html(evidence.document_id, evidence.marked_text, kept=evidence.pictures)
 
 
 def source_context(evidence: Evidence) -> dict[str, Any]:
@@ -208,7 +272,7 @@ def source_context(evidence: Evidence) -> dict[str, Any]:
         "title": _("A source you may not see") if hidden else evidence.document_name,
         "location": _location(evidence.page_from, " › ".join(evidence.heading_path)),
         "url": url,
-        "quote": evidence.text,
+        "quote": _quote(evidence),
         "state": "" if evidence.source_state == "unchanged" else evidence.source_state,
     }
 
@@ -236,8 +300,9 @@ def _location(page: int | None, heading: str) -> str:
 
 def _readable(value: Any) -> str:
     if isinstance(value, list):
-        return " · ".join(str(each) for each in value)
-    return str(value)
+        value = " · ".join(str(each) for each in value)
+    text = str(value)
+    return text if len(text) <= ARGUMENT_CHARS else text[:ARGUMENT_CHARS] + "…"
 
 
 def _milliseconds(duration_ms: int | None) -> str:

@@ -28,7 +28,8 @@ from agents.engine.events import (
     UsageReported,
 )
 
-StepState = Literal["live", "ok", "bad"]
+StepState = Literal["live", "wait", "ok", "bad"]
+StepKind = Literal["thought", "text", "tools", "note", "approval"]
 
 
 @dataclass(kw_only=True)
@@ -51,7 +52,7 @@ class ToolCard:
 class Step:
     """One entry of the timeline."""
 
-    kind: Literal["thought", "text", "tools", "note"]
+    kind: StepKind
     key: str
     """Unique within the run; part of the element's id."""
     round: int
@@ -59,6 +60,10 @@ class Step:
     text: str = ""
     duration_ms: int | None = None
     cards: list[ToolCard] = field(default_factory=list)
+    seq: int = 0
+    """Of an approval: the event that asked."""
+    call_id: str = ""
+    """Of an approval: the call that it is about."""
 
 
 @dataclass(kw_only=True)
@@ -72,6 +77,8 @@ class RunView:
     outcome: RunOutcome | None = None
     """None while the run goes on."""
     reason: str = ""
+    end: str = ""
+    """Code of how it ended, such as `budget`."""
     seq: int = 0
     """The last event that is folded in."""
 
@@ -130,13 +137,33 @@ class RunView:
             case ContextCompacted():
                 self._note(event, "Older messages were summarised to make room.")
             case ApprovalRequested():
-                self._note(event, event.title)
+                self._ask(event)
             case ApprovalResolved():
-                self._note(event, event.resolution)
+                self._resolve(event)
             case RunFinished():
                 self._finish(event)
             case _:
                 assert_never(event)
+
+    @property
+    def open_approvals(self) -> list[Step]:
+        """The requests that the run has not taken an answer up for."""
+        return [step for step in self.steps if step.state == "wait"]
+
+    def approval(self, call_id: str) -> Step | None:
+        """Return the last request about a call."""
+        found = [step for step in self.steps if step.kind == "approval" and step.call_id == call_id]
+        return found[-1] if found else None
+
+    def _ask(self, event: ApprovalRequested) -> None:
+        key = f"approval-{event.seq}"
+        step = self._add("approval", key, event.round, event.title, state="wait")
+        step.seq, step.call_id = event.seq, event.call_id
+
+    def _resolve(self, event: ApprovalResolved) -> None:
+        step = self.approval(event.call_id)
+        if step is not None:
+            step.state = "ok" if event.resolution in ("approved", "edited") else "bad"
 
     def _thought(self, round_number: int) -> Step:
         key = f"thought-{round_number}"
@@ -151,7 +178,7 @@ class RunView:
 
     def _add(
         self,
-        kind: Literal["thought", "text", "tools", "note"],
+        kind: StepKind,
         key: str,
         round_number: int,
         text: str,
@@ -174,10 +201,10 @@ class RunView:
             step.state = "bad" if all(each.state == "bad" for each in step.cards) else "ok"
 
     def _finish(self, event: RunFinished) -> None:
-        self.outcome, self.reason = event.outcome, event.detail
+        self.outcome, self.reason, self.end = event.outcome, event.detail, event.reason
         self.answer = event.answer
         for step in self.steps:
-            if step.state == "live":
+            if step.state in ("live", "wait"):
                 step.state = "ok" if event.outcome == "answered" else "bad"
 
 

@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True, verbose_name='description')),
                 ('mode', models.CharField(choices=[('quick', 'Quick answer'), ('react', 'Smart reasoning')], default='react', max_length=20)),
                 ('instructions', models.TextField(blank=True, max_length=20000, verbose_name='instructions')),
-                ('base_scope', models.CharField(choices=[('all', 'All bases the person may see'), ('selected', 'Selected bases'), ('none', 'No bases')], default='all', max_length=20)),
+                ('base_scope', models.CharField(choices=[('all', 'All knowledge bases the person may see'), ('selected', 'Selected knowledge bases'), ('none', 'No knowledge bases')], default='all', max_length=20)),
                 ('tools', models.JSONField(blank=True, default=list)),
                 ('max_rounds', models.PositiveIntegerField(default=10)),
                 ('history_turns', models.PositiveIntegerField(default=5)),
@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
             ],
             options={
-                'verbose_name': 'agent',
+                'verbose_name': 'agent', 'verbose_name_plural': 'agents',
                 'ordering': ['position', 'name'],
             },
         ),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'run',
+                'verbose_name': 'run', 'verbose_name_plural': 'runs',
                 'ordering': ['-created_at'],
             },
         ),
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'conversation',
+                'verbose_name': 'conversation', 'verbose_name_plural': 'conversations',
                 'ordering': ['-last_message_at'],
             },
         ),

@@ -1,16 +1,49 @@
 """Tables of agents, conversations and runs."""
 
-from agents.models.agents import Agent
+from agents.models.agents import Agent, AgentVersion
+from agents.models.approvals import Approval, ApprovalSettings
 from agents.models.conversations import Conversation, Message
-from agents.models.runs import AgentRun, Approval, MessageBlob, RunEvent, ToolCall
+from agents.models.memory import (
+    FamiliarDocument,
+    MemoryItem,
+    MemoryOwner,
+    MemorySettings,
+    MemoryTombstone,
+    MemoryTopic,
+    MemoryUse,
+)
+from agents.models.results import Artifact, StoredResult
+from agents.models.runs import AgentRun, MessageBlob, RunEvent, ToolCall
+from agents.models.schedules import AgentSchedule
+from agents.models.shares import AgentShare, HiddenAgent
+from agents.models.spending import Budget, ModelUsage
+from agents.models.suggestions import SuggestionEvent, SuggestionSet
 
 __all__ = [
     "Agent",
     "AgentRun",
+    "AgentSchedule",
+    "AgentShare",
+    "AgentVersion",
     "Approval",
+    "ApprovalSettings",
+    "Artifact",
+    "Budget",
     "Conversation",
+    "FamiliarDocument",
+    "HiddenAgent",
+    "MemoryItem",
+    "MemoryOwner",
+    "MemorySettings",
+    "MemoryTombstone",
+    "MemoryTopic",
+    "MemoryUse",
     "Message",
     "MessageBlob",
+    "ModelUsage",
     "RunEvent",
+    "StoredResult",
+    "SuggestionEvent",
+    "SuggestionSet",
     "ToolCall",
 ]

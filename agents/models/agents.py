@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from agents.configuration import AgentConfig, read_config
 from agents.constants import AgentMode, BaseScope
 from core.tenancy import SpaceOwned
 
@@ -30,12 +31,10 @@ class Agent(SpaceOwned):
     """Blank: the space's default chat model."""
     base_scope = models.CharField(max_length=20, choices=BaseScope.choices, default=BaseScope.ALL)
     bases = models.ManyToManyField("knowledge.KnowledgeBase", blank=True, related_name="+")
-    tools = models.JSONField(default=list, blank=True)
-    """Names of the tools it may use; empty: the defaults of its mode."""
-    max_rounds = models.PositiveIntegerField(default=10)
-    history_turns = models.PositiveIntegerField(default=5)
-    """How many earlier question-answer pairs the model reads."""
-    starters = models.JSONField(default=list, blank=True)
+    config = models.JSONField(default=dict, blank=True)
+    """What differs from the defaults of `agents.configuration.AgentConfig`."""
+    version = models.PositiveIntegerField(default=1)
+    """Number of the `AgentVersion` that the row equals."""
     is_enabled = models.BooleanField(default=True)
     position = models.PositiveIntegerField(default=100)
     created_by = models.ForeignKey(
@@ -47,6 +46,7 @@ class Agent(SpaceOwned):
     class Meta:
         ordering: ClassVar = ["position", "name"]
         verbose_name = _("agent")
+        verbose_name_plural = _("agents")
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["space", "builtin_key"],
@@ -57,3 +57,32 @@ class Agent(SpaceOwned):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def settings(self) -> AgentConfig:
+        """The configuration, with defaults filled in."""
+        return read_config(self.config)
+
+
+class AgentVersion(SpaceOwned):
+    """An agent as it was saved once: what ran can be read, compared and brought back."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    snapshot = models.JSONField()
+    """Name, description, mode, instructions, chat_model_id, base_scope, base_ids, config."""
+    note = models.CharField(max_length=300, blank=True)
+    restored_from = models.PositiveIntegerField(null=True, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["agent", "-number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["agent", "number"], name="one_agent_version_per_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number}"

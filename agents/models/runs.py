@@ -25,10 +25,33 @@ class AgentRun(SpaceOwned):
         Message, null=True, on_delete=models.SET_NULL, related_name="answered_run"
     )
     agent = models.ForeignKey(Agent, null=True, on_delete=models.SET_NULL, related_name="+")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    """With whose rights it reads."""
+    shared_agent_id = models.UUIDField(null=True, blank=True)
+    """In place of `agent`: another space's, which shares it. Of another space, so no key."""
+    shared_space_id = models.BigIntegerField(null=True, blank=True)
+    """The space that shares it, whose bases and model it runs with."""
+    shared_agent_name = models.CharField(max_length=120, blank=True)
+    """What it was called when it was asked: the share may be over."""
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+"
+    )
+    """With whose rights it reads; null: with a machine's."""
+    principal = models.CharField(max_length=80, blank=True, db_index=True)
+    """Without a person: with whose rights it reads, as `Actor.principal` says."""
     base_ids = models.JSONField(default=list, blank=True)
     """Bases the question was limited to; empty: all of the agent's."""
+    document_ids = models.JSONField(default=list, blank=True)
+    """Documents the question was limited to; empty: all of the bases."""
+    inherited_document_ids = models.JSONField(default=list, blank=True)
+    """Documents behind the earlier turns and memories that it was given when it began."""
+    agent_version = models.PositiveIntegerField(default=1)
+    """Number of the `AgentVersion` it runs with."""
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="children"
+    )
+    """The run whose `call_agent` began this one."""
+    parent_call_id = models.CharField(max_length=120, blank=True)
+    depth = models.PositiveSmallIntegerField(default=0)
+    """How many runs stand above it."""
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.QUEUED)
     outcome = models.CharField(max_length=30, blank=True)
     reason = models.TextField(blank=True)
@@ -41,7 +64,14 @@ class AgentRun(SpaceOwned):
     lease_owner = models.CharField(max_length=100, blank=True)
     lease_epoch = models.PositiveIntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
+    progress = models.PositiveIntegerField(default=0)
+    """How far it was when a worker took it last: messages and ended calls."""
+    progress_at = models.DateTimeField(null=True, blank=True)
+    progress_epoch = models.PositiveIntegerField(default=0)
+    """The epoch in which it was further than before; a run on which worker after worker dies ends."""
     cancel_requested = models.BooleanField(default=False)
+    stop_reason = models.CharField(max_length=300, blank=True)
+    """Why it is to stop, where that is not that a person wants it."""
     last_seq = models.PositiveIntegerField(default=0)
     loop_state = models.JSONField(default=dict, blank=True)
     """The engine's state at the end of the last round, messages as hashes of `MessageBlob`."""
@@ -53,10 +83,39 @@ class AgentRun(SpaceOwned):
     class Meta:
         ordering: ClassVar = ["-created_at"]
         verbose_name = _("run")
-        indexes: ClassVar = [models.Index(fields=["state", "heartbeat_at"], name="run_lease")]
+        verbose_name_plural = _("runs")
+        indexes: ClassVar = [
+            models.Index(fields=["state", "heartbeat_at"], name="run_lease"),
+            models.Index(
+                fields=["shared_space_id", "state"],
+                condition=models.Q(shared_agent_id__isnull=False),
+                name="run_of_shared_agent",
+            ),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=models.Q(shared_agent_id__isnull=True)
+                | models.Q(agent__isnull=True, shared_space_id__isnull=False),
+                name="run_has_one_agent",
+            ),
+            models.UniqueConstraint(
+                fields=["parent", "parent_call_id"],
+                condition=models.Q(parent__isnull=False),
+                name="one_child_run_per_call",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=True) ^ models.Q(principal=""),
+                name="run_is_somebodys",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"run {self.pk} ({self.state})"
+
+    @property
+    def agent_called(self) -> str:
+        """What its agent is called; blank when that is gone. A built-in one has its stored name."""
+        return self.agent.name if self.agent else self.shared_agent_name
 
 
 class RunEvent(SpaceOwned):
@@ -100,33 +159,6 @@ class ToolCall(SpaceOwned):
 
     def __str__(self) -> str:
         return f"{self.name} {self.call_id}: {self.state}"
-
-
-class Approval(SpaceOwned):
-    """A question to a person: may this call run? Saved state, not a waiting coroutine."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    run = models.ForeignKey(AgentRun, on_delete=models.CASCADE, related_name="approvals")
-    call_id = models.CharField(max_length=120)
-    tool_name = models.CharField(max_length=120)
-    arguments = models.JSONField(default=dict)
-    decision_hash = models.CharField(max_length=64)
-    """Hash of tool, arguments and principal: a decision for another call does not fit."""
-    decision = models.CharField(max_length=12, blank=True)
-    due_at = models.DateTimeField()
-    decided_at = models.DateTimeField(null=True, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["run", "call_id"], name="one_approval_per_call")
-        ]
-
-    def __str__(self) -> str:
-        return f"approval of {self.tool_name}: {self.decision or 'open'}"
 
 
 class MessageBlob(SpaceOwned):

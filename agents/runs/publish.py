@@ -22,6 +22,11 @@ def group_of(conversation_id: UUID) -> str:
     return f"conversation.{conversation_id}"
 
 
+def group_of_person(user_id: int) -> str:
+    """Return the name of the channel group that all of a person's sockets join."""
+    return f"person.{user_id}"
+
+
 def publish_events(conversation_id: UUID, run_id: UUID, events: list[dict[str, Any]]) -> None:
     """Send stored events (each with seq, seq_to, event) to the conversation's sockets."""
     message = {"type": "run.events", "run_id": str(run_id), "events": events}
@@ -31,6 +36,26 @@ def publish_events(conversation_id: UUID, run_id: UUID, events: list[dict[str, A
 def publish_deletion(conversation_id: UUID) -> None:
     """Tell the conversation's sockets that it is gone."""
     _publisher.submit(_send(group_of(conversation_id), {"type": "conversation.deleted"}))
+
+
+def publish_actor_change(user_id: int) -> None:
+    """Tell a person's sockets that what they may do has changed."""
+    _publisher.submit(_send(group_of_person(user_id), {"type": "actor.changed"}))
+
+
+def publish_decision(conversation_id: UUID, run_id: UUID, approval_id: UUID) -> None:
+    """Tell the conversation's sockets that a waiting call is decided, before the run goes on."""
+    message = {
+        "type": "approval.decided",
+        "run_id": str(run_id),
+        "approval_id": str(approval_id),
+    }
+    _publisher.submit(_send(group_of(conversation_id), message))
+
+
+def publish(conversation_id: UUID, message: dict[str, Any]) -> None:
+    """Send a message to the conversation's sockets; its type names the consumer's method."""
+    _publisher.submit(_send(group_of(conversation_id), message))
 
 
 async def _send(group: str, message: dict[str, Any]) -> None:

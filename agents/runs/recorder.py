@@ -6,13 +6,24 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from agents.engine.events import AgentEvent, is_delta
+from agents.engine.events import (
+    AgentEvent,
+    AnswerFinished,
+    RoundStarted,
+    RunStarted,
+    ThoughtFinished,
+    UsageReported,
+    is_delta,
+)
 from agents.engine.state import RunState as LoopState
 from agents.runs.store import Lease, join_deltas, record
 from core.aio import in_db
 
 JOIN_SECONDS = 0.06
 """Deltas of this long become one row and one message; measured: 40-80 ms reads as smooth."""
+_WITHOUT_STATE = (RunStarted, RoundStarted, ThoughtFinished, UsageReported, AnswerFinished)
+"""Written with what follows, so that the model is asked at once and the first words need one
+transaction. Resuming from the state before them asks the model again; nothing was done yet."""
 
 
 class Recorder:
@@ -32,7 +43,9 @@ class Recorder:
         """What ended the background writer, e.g. `LeaseLost`."""
 
     async def add(self, event: AgentEvent, state: LoopState) -> None:
-        """Take one event; all but deltas are stored, with the state, before this returns.
+        """Take one event; what others wait for is stored, with the state, before this returns.
+
+        Deltas and a few others are stored a moment later, or with what comes next.
 
         Raises:
             LeaseLost: another worker has the run.
@@ -40,7 +53,9 @@ class Recorder:
         if self.failure is not None:
             raise self.failure
         self._held.append(event)
-        if not is_delta(event):
+        if isinstance(event, _WITHOUT_STATE):
+            self._due.set()
+        elif not is_delta(event):
             # Whoever writes the event, this call or the joining task, writes its state with it.
             self._state = state
             await self._write()

@@ -6,30 +6,44 @@ write nothing. Events and state go in one transaction; the publication to socket
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
-from agents.constants import OPEN_RUN_STATES, MessageRole, RunState
+from agents.approvals.applying import apply_decisions, wake_when_decided
+from agents.constants import OPEN_RUN_STATES, CallState, MessageRole, RunState
 from agents.engine.errors import RunInterrupted
 from agents.engine.events import (
     AgentEvent,
     AnswerDelta,
+    CitationAdded,
+    RoundStarted,
     RunFinished,
     RunOutcome,
     RunReason,
+    RunStarted,
     ThoughtDelta,
+    ThoughtFinished,
 )
 from agents.engine.state import RunState as LoopState
-from agents.models import AgentRun, Message, RunEvent
+from agents.models import AgentRun, Message, RunEvent, ToolCall
+from agents.runs.asker import asker_of
 from agents.runs.blobs import pack_state
+from agents.runs.projections import project
 from agents.runs.publish import publish_events
+from agents.sharing.prompts import without_prompt
+from agents.signals import run_finished
+from core.errors import NotFound
 from core.jobs.work import worker_name
 from core.jsonvalues import storable, storable_text
 from knowledge.evidence import Cited, store_evidence
+from knowledge.sharing.evidence import store_shared_evidence
 
 _STATE_OF_OUTCOME: dict[RunOutcome, RunState] = {
     "answered": RunState.DONE,
@@ -38,6 +52,30 @@ _STATE_OF_OUTCOME: dict[RunOutcome, RunState] = {
     "stopped": RunState.CANCELLED,
     "failed": RunState.FAILED,
 }
+TAKES_WITHOUT_PROGRESS = 8
+"""So many workers in a row may end on a run without getting further…"""
+TIME_WITHOUT_PROGRESS = timedelta(minutes=3)
+"""…unless all of them came within this time: then something else ends workers."""
+
+
+MOST_UNCITED = 20
+"""Sources kept with an answer whose agent writes no citations."""
+
+
+_TEXT = (RunStarted, RoundStarted, ThoughtDelta, ThoughtFinished, AnswerDelta, CitationAdded)
+"""Events that are shown and nothing else."""
+_RECORD_TEXT = """
+    WITH mine AS (
+        UPDATE agents_agentrun SET last_seq = %s, heartbeat_at = now()
+        WHERE id = %s AND lease_epoch = %s AND state = 'running'
+        RETURNING id, space_id, cancel_requested
+    ), added AS (
+        INSERT INTO agents_runevent (space_id, run_id, seq, seq_to, type, data, created_at)
+        SELECT mine.space_id, mine.id, event.seq, event.seq_to, event.type, event.data, now()
+        FROM mine, jsonb_to_recordset(%s::jsonb) AS event(seq int, seq_to int, type text, data jsonb)
+    )
+    SELECT cancel_requested FROM mine
+"""
 
 
 class LeaseLost(RunInterrupted):
@@ -68,6 +106,11 @@ def take_lease(run_id: UUID) -> tuple[Lease, AgentRun] | None:
         run = AgentRun.objects.select_for_update().filter(pk=run_id).first()
         if run is None or run.state not in (RunState.QUEUED, RunState.RUNNING):
             return None
+        if _is_stuck(run):
+            detail = f"Its workers ended {TAKES_WITHOUT_PROGRESS} times at the same place."
+            finish_unstarted(run, outcome="failed", reason="internal_error", detail=detail)
+            return None
+        apply_decisions(run)
         run.state = RunState.RUNNING
         run.lease_epoch += 1
         run.lease_owner = worker_name()
@@ -78,32 +121,78 @@ def take_lease(run_id: UUID) -> tuple[Lease, AgentRun] | None:
     return lease, run
 
 
+def _is_stuck(run: AgentRun) -> bool:
+    """Note how far the run is; say whether too many workers got it no further."""
+    ended = ToolCall.objects.filter(run=run).exclude(state=CallState.STARTED).count()
+    progress = len(run.loop_state.get("messages", ())) + ended
+    now = timezone.now()
+    if progress > run.progress or run.progress_at is None:
+        run.progress, run.progress_epoch, run.progress_at = progress, run.lease_epoch, now
+    takes = run.lease_epoch - run.progress_epoch
+    return takes >= TAKES_WITHOUT_PROGRESS and now - run.progress_at >= TIME_WITHOUT_PROGRESS
+
+
 def record(lease: Lease, events: Sequence[Recorded], state: LoopState | None) -> bool:
     """Write events, and the loop's state when one is given; return whether a stop was asked for.
 
     Raises:
         LeaseLost: nothing was written.
     """
+    if state is None and events and all(isinstance(each.event, _TEXT) for each in events):
+        return _record_text(lease, events)
     with transaction.atomic():
         run = (
             AgentRun.objects.select_for_update()
             .filter(pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING)
+            .defer("loop_state")
             .first()
         )
         if run is None:
             raise LeaseLost
+        events = _with_stop_reason(run, events)
         _append(run, events)
         changed = ["last_seq", "heartbeat_at"]
         if state is not None:
-            run.loop_state, run.usage = pack_state(run.space_id, state), state.usage.model_dump()
+            kept = state if run.shared_agent_id is None else without_prompt(state)
+            run.loop_state, run.usage = pack_state(run.space_id, kept), state.usage.model_dump()
             changed += ["loop_state", "usage"]
         run.heartbeat_at = timezone.now()
         last = events[-1].event if events else None
         if isinstance(last, RunFinished):
             changed += _finish(run, last, state)
         run.save(update_fields=changed)
-        _publish_on_commit(run, events)
+        _publish_on_commit(run.conversation_id, run.pk, events)
     return run.cancel_requested
+
+
+def _with_stop_reason(run: AgentRun, events: Sequence[Recorded]) -> Sequence[Recorded]:
+    """Let the end of a run say why it was stopped, where it was no person's wish."""
+    last = events[-1].event if events else None
+    if not (run.stop_reason and isinstance(last, RunFinished) and last.outcome == "stopped"):
+        return events
+    told = last.model_copy(update={"detail": run.stop_reason})
+    return [*events[:-1], replace(events[-1], event=told)]
+
+
+def _record_text(lease: Lease, events: Sequence[Recorded]) -> bool:
+    """Write events from which nothing follows in one statement: a streamed answer has many."""
+    rows = [
+        {
+            "seq": each.event.seq,
+            "seq_to": each.seq_to,
+            "type": each.event.type,
+            "data": storable(each.event.model_dump(mode="json")),
+        }
+        for each in events
+    ]
+    with connection.cursor() as cursor:
+        last = events[-1].seq_to
+        cursor.execute(_RECORD_TEXT, [last, lease.run_id, lease.epoch, json.dumps(rows)])
+        found = cursor.fetchone()
+    if found is None:
+        raise LeaseLost
+    _publish_on_commit(lease.conversation_id, lease.run_id, events)
+    return bool(found[0])
 
 
 def keep_lease(lease: Lease) -> bool:
@@ -119,10 +208,21 @@ def keep_lease(lease: Lease) -> bool:
 
 
 def suspend(lease: Lease) -> None:
-    """Let go of a run that waits for a person: no worker has it until somebody decides."""
-    AgentRun.objects.filter(
-        pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING
-    ).update(state=RunState.WAITING_APPROVAL, heartbeat_at=timezone.now())
+    """Let go of a run that waits for a person: no worker has it until somebody decides.
+
+    What was decided, or stopped, since the loop asked gives it a job at once.
+    """
+    with transaction.atomic():
+        run = (
+            AgentRun.objects.select_for_update()
+            .filter(pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING)
+            .first()
+        )
+        if run is None:
+            return
+        run.state, run.heartbeat_at = RunState.WAITING_APPROVAL, timezone.now()
+        run.save(update_fields=["state", "heartbeat_at"])
+        wake_when_decided(run)
 
 
 def finish_unstarted(run: AgentRun, *, outcome: RunOutcome, reason: RunReason, detail: str) -> None:
@@ -137,7 +237,7 @@ def finish_unstarted(run: AgentRun, *, outcome: RunOutcome, reason: RunReason, d
     _append(run, events)
     _finish(run, event, None)
     run.save()
-    _publish_on_commit(run, events)
+    _publish_on_commit(run.conversation_id, run.pk, events)
 
 
 def _append(run: AgentRun, events: Sequence[Recorded]) -> None:
@@ -152,6 +252,7 @@ def _append(run: AgentRun, events: Sequence[Recorded]) -> None:
         )
         for each in events
     )
+    project(run, (each.event for each in events))
     if events:
         run.last_seq = events[-1].seq_to
 
@@ -163,14 +264,26 @@ def _finish(run: AgentRun, event: RunFinished, state: LoopState | None) -> list[
     run.ended_at = timezone.now()
     if event.answer:
         run.answer = Message.objects.create(
+            id=run.pk,  # clients of the API are told its id before there is an answer
             space_id=run.space_id,
             conversation_id=run.conversation_id,
             role=MessageRole.ASSISTANT,
             text=storable_text(event.answer),
             position=_position_behind(run),
         )
-        store_evidence(run.space_id, run.answer.pk, _cited(state))
+        _store_evidence(run, run.answer, _cited(state))
+    run_id = run.pk
+    transaction.on_commit(lambda: run_finished.send_robust(AgentRun, run_id=run_id))
     return ["state", "outcome", "reason", "ended_at", "answer"]
+
+
+def _store_evidence(run: AgentRun, answer: Message, cited: Sequence[Cited]) -> None:
+    """Store what the answer cites; passages of shared bases are read once more as the guest."""
+    elsewhere = store_evidence(run.space_id, answer.pk, cited)
+    if not elsewhere:
+        return
+    with contextlib.suppress(NotFound):  # no member any more: nothing is shared with them
+        store_shared_evidence(asker_of(run), origin_id=answer.pk, cited=elsewhere)
 
 
 def _position_behind(run: AgentRun) -> int:
@@ -182,6 +295,8 @@ def _position_behind(run: AgentRun) -> int:
 def _cited(state: LoopState | None) -> list[Cited]:
     if state is None:
         return []
+    if not state.shows_markers and not state.citations:
+        return _read(state)
     return [
         Cited(marker=citation.marker, chunk_id=UUID(citation.chunk_id))
         for citation in state.citations
@@ -189,12 +304,20 @@ def _cited(state: LoopState | None) -> list[Cited]:
     ]
 
 
-def _publish_on_commit(run: AgentRun, events: Sequence[Recorded]) -> None:
+def _read(state: LoopState) -> list[Cited]:
+    """Return the passages that an answer without markers was made from, as far as they were shown."""
+    shown = [each for each in state.aliases.sources.values() if each.kind == "chunk"]
+    return [
+        Cited(marker=number, chunk_id=UUID(source.target))
+        for number, source in enumerate(shown[:MOST_UNCITED], 1)
+    ]
+
+
+def _publish_on_commit(conversation_id: UUID, run_id: UUID, events: Sequence[Recorded]) -> None:
     frames = [
         {"seq": e.event.seq, "seq_to": e.seq_to, "event": e.event.model_dump(mode="json")}
         for e in events
     ]
-    conversation_id, run_id = run.conversation_id, run.pk
     transaction.on_commit(lambda: publish_events(conversation_id, run_id, frames))
 
 

@@ -10,19 +10,31 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.access import Actor, require
+from accounts.guests import reading
+from agents.approvals.applying import wake_when_decided
 from agents.constants import OPEN_RUN_STATES, MessageRole, RunState
 from agents.jobs import RUN_AGENT
 from agents.models import Agent, AgentRun, Conversation, Message
-from agents.queries import get_agent, get_conversation, get_run, list_agents
+from agents.queries import get_conversation, get_run, list_agents
+from agents.runs.asker import asking
+from agents.runs.family import stop_descendants
 from agents.runs.publish import publish_deletion
 from agents.runs.store import finish_unstarted
+from agents.services.mentions import Mention, Mentioned, check_mentions
+from agents.services.readiness import blocking_problem
+from agents.sharing.received import agent_to_ask, find_shared_agent
+from agents.sharing.running import fields_for
+from agents.suggestions.events import Attribution, attribution_of, record_click
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs.enqueue import enqueue
+from core.tenancy import space_scope
 from knowledge.queries import get_base
 
 TITLE_CHARACTERS = 80
+_CHANGED = ("agent", "shared_agent_id", "shared_space_id", "base_ids", "last_message_at")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +46,12 @@ class Question:
     """None: the conversation's agent, else the space's first."""
     base_ids: tuple[UUID, ...] = ()
     """Only these bases; empty: all of the agent's."""
+    mentions: tuple[Mention, ...] = ()
+    """What the text names with @; it wins over `base_ids`."""
     client_id: str = ""
     """Chosen by the sender; the same one again returns the run that was begun."""
+    taken_from: Attribution | None = None
+    """The suggestion that was clicked instead of typing."""
 
 
 def ask(actor: Actor, question: Question, *, conversation_id: UUID | None = None) -> AgentRun:
@@ -48,19 +64,26 @@ def ask(actor: Actor, question: Question, *, conversation_id: UUID | None = None
     """
     text = _clean_text(question.text)
     agent = _agent_for(actor, question, conversation_id)
+    _refuse_unready(actor, agent)
+    shared_id = agent.pk if agent.space_id != actor.space_id else None
+    asker = asking(actor, agent_id=shared_id)
     for base_id in question.base_ids:
-        require(actor, "use", get_base(actor, base_id))
+        with reading(asker, argument="base_id", value=base_id) as reader:
+            require(reader, "use", get_base(reader, base_id))
+    mentioned = check_mentions(actor, agent, question.mentions)
     with transaction.atomic():
         conversation = _conversation_for(actor, conversation_id, text)
         asked_before = _same_question(conversation, question.client_id)
         if asked_before is not None:
             return asked_before
         _refuse_while_running(conversation)
-        conversation.agent = agent
+        conversation.agent = agent if shared_id is None else None
+        conversation.shared_agent_id = shared_id
+        conversation.shared_space_id = None if shared_id is None else agent.space_id
         conversation.base_ids = [str(base_id) for base_id in question.base_ids]
         conversation.last_message_at = timezone.now()
-        conversation.save(update_fields=["agent", "base_ids", "last_message_at"])
-        return _begin(actor, conversation, agent, text=text, question=question)
+        conversation.save(update_fields=_CHANGED)
+        return _begin(actor, conversation, agent, text=text, question=question, mentioned=mentioned)
 
 
 def stop_run(actor: Actor, *, run_id: UUID) -> AgentRun:
@@ -71,22 +94,39 @@ def stop_run(actor: Actor, *, run_id: UUID) -> AgentRun:
     """
     run = get_run(actor, run_id)
     require(actor, "change", run)
-    with transaction.atomic():
-        run = AgentRun.objects.select_for_update().get(pk=run.pk)
-        if run.state == RunState.QUEUED and run.last_seq == 0:
-            finish_unstarted(run, outcome="stopped", reason="cancelled", detail="Stopped by you.")
-        elif run.state in OPEN_RUN_STATES:
-            AgentRun.objects.filter(pk=run.pk).update(cancel_requested=True)
+    _stop(run.pk, detail="Stopped by you.")
     return AgentRun.objects.get(pk=run.pk)
+
+
+def stop_runs_of(user_id: int) -> int:
+    """Stop what still runs with the rights of somebody who has left the space; say how many."""
+    rows = AgentRun.objects.filter(user_id=user_id, state__in=OPEN_RUN_STATES, parent=None)
+    run_ids = list(rows.values_list("pk", flat=True))
+    for run_id in run_ids:
+        _stop(run_id, detail="Stopped: the person left the space.")
+    return len(run_ids)
+
+
+def _stop(run_id: UUID, *, detail: str) -> None:
+    with transaction.atomic():
+        run = AgentRun.objects.select_for_update().get(pk=run_id)
+        if run.state == RunState.QUEUED and run.last_seq == 0:
+            finish_unstarted(run, outcome="stopped", reason="cancelled", detail=detail)
+        elif run.state in OPEN_RUN_STATES:
+            run.cancel_requested = True
+            run.save(update_fields=["cancel_requested"])
+            wake_when_decided(run)
+    stop_descendants(run_id, detail="Stopped with the run that asked.")
 
 
 def create_conversation(actor: Actor, *, title: str = "") -> Conversation:
     """Begin an empty conversation."""
     require(actor, "create", Conversation)
-    if actor.user_id is None:
-        raise Invalid("Only a person can have a conversation.")
     return Conversation.objects.create(
-        space_id=actor.space_id, user_id=actor.user_id, title=title[:200]
+        space_id=actor.space_id,
+        user_id=actor.user_id,
+        principal="" if actor.user_id is not None else actor.principal,
+        title=title.replace("\x00", "")[:200],
     )
 
 
@@ -101,7 +141,7 @@ def rename_conversation(actor: Actor, *, conversation_id: UUID, title: str) -> C
     require(actor, "change", conversation)
     cleaned = " ".join(title.replace("\x00", "").split())[:200]
     if not cleaned:
-        raise Invalid("A conversation needs a title.")
+        raise Invalid(_("A conversation needs a title."))
     conversation.title = cleaned
     conversation.save(update_fields=["title"])
     return conversation
@@ -126,27 +166,40 @@ def delete_conversation(actor: Actor, *, conversation_id: UUID) -> None:
 def _clean_text(text: str) -> str:
     cleaned = text.replace("\x00", "").strip()
     if not cleaned:
-        raise Invalid("Write a question first.")
+        raise Invalid(_("Write a question first."))
     limit = settings.MAX_QUESTION_CHARACTERS
     if len(cleaned) > limit:
         raise Invalid(
-            f"The question has {len(cleaned):,} characters; {limit:,} are the most. Put long texts"
-            " into a knowledge base and ask about them."
+            _(
+                "The question has %(count)s characters; %(limit)s are the most. Put long texts into a knowledge base and ask about them."
+            )
+            % {"count": f"{len(cleaned):,}", "limit": f"{limit:,}"}
         )
     return cleaned
 
 
 def _agent_for(actor: Actor, question: Question, conversation_id: UUID | None) -> Agent:
     if question.agent_id is not None:
-        return get_agent(actor, question.agent_id)
+        return agent_to_ask(actor, question.agent_id)
     if conversation_id is not None:
-        agent = get_conversation(actor, conversation_id).agent
-        if agent is not None and agent.is_enabled:
-            return agent
+        found = get_conversation(actor, conversation_id)
+        if found.shared_agent_id is not None:
+            return find_shared_agent(actor, found.shared_agent_id)
+        if found.agent is not None and found.agent.is_enabled:
+            return found.agent
     agent = list_agents(actor).first()
     if agent is None:
-        raise Invalid("This space has no agent that answers; an administrator can enable one.")
+        raise Invalid(_("This space has no agent that answers; an administrator can enable one."))
     return agent
+
+
+def _refuse_unready(actor: Actor, agent: Agent) -> None:
+    with space_scope(agent.space_id):
+        problem = blocking_problem(agent)
+    if problem is not None and agent.space_id != actor.space_id:
+        raise Conflict(_("This agent cannot answer now; the space that shares it has to mend it."))
+    if problem is not None:
+        raise Conflict(problem.message, problem=problem.code)
 
 
 def _conversation_for(actor: Actor, conversation_id: UUID | None, text: str) -> Conversation:
@@ -156,7 +209,7 @@ def _conversation_for(actor: Actor, conversation_id: UUID | None, text: str) -> 
     get_conversation(actor, conversation_id)
     conversation = Conversation.objects.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound(_("There is no such conversation."))
     if not conversation.title:
         conversation.title = _title_of(text)
         conversation.save(update_fields=["title"])
@@ -179,7 +232,9 @@ def _same_question(conversation: Conversation, client_id: str) -> AgentRun | Non
 def _refuse_while_running(conversation: Conversation) -> None:
     running = AgentRun.objects.filter(conversation=conversation, state__in=OPEN_RUN_STATES)
     if running.exists():
-        raise Conflict("The last question is still being answered. Wait for it, or stop it first.")
+        raise Conflict(
+            _("The last question is still being answered. Wait for it, or stop it first.")
+        )
 
 
 def _begin(
@@ -189,25 +244,34 @@ def _begin(
     *,
     text: str,
     question: Question,
+    mentioned: Mentioned,
 ) -> AgentRun:
+    taken_from = attribution_of(actor, question.taken_from, text=text)
     message = Message.objects.create(
         space_id=actor.space_id,
         conversation=conversation,
         role=MessageRole.USER,
+        suggestion_set=taken_from,
+        suggestion_key=question.taken_from.key if question.taken_from and taken_from else "",
         text=text,
         client_id=question.client_id[:64],
         position=next_position(conversation),
+        mentions=list(mentioned.stored),
     )
     run = AgentRun(
         space_id=actor.space_id,
         conversation=conversation,
         question=message,
-        agent=agent,
+        **fields_for(agent, space_id=actor.space_id),
         user_id=conversation.user_id,
-        base_ids=[str(base_id) for base_id in question.base_ids],
+        principal=conversation.principal,
+        agent_version=agent.version,
+        base_ids=[str(each) for each in mentioned.base_ids or question.base_ids],
+        document_ids=[str(each) for each in mentioned.document_ids],
     )
     run.job_id = enqueue(RUN_AGENT, run_id=str(run.pk))
     run.save(force_insert=True)
+    record_click(actor, message)
     return run
 
 

@@ -8,23 +8,24 @@ from uuid import UUID
 
 from pydantic import Field
 
+from accounts.guests import reading
 from agents.engine.capabilities import Requirement
 from agents.engine.errors import ToolFailed
 from agents.engine.signatures import BaseId, ChunkId, DocumentId
 from agents.engine.tools import Arguments, Tool, ToolContext, ToolResult, tool
 from agents.tools.deps import RunDeps
 from agents.tools.passages import Passage, card_of, write_passages
+from agents.tools.searching import find_passages, may_read, passages_of, scope_of
 from core.aio import in_db
 from core.errors import NotFound, ProjectError
 from knowledge.models import Chunk, Document
-from knowledge.queries import get_chunk, get_document, get_documents, list_chunks
-from knowledge.retrieval.grep import grep
+from knowledge.queries import get_chunk, get_document, list_chunks
 from knowledge.retrieval.hits import RetrievalHit
-from knowledge.retrieval.retrieve import retrieve
-from knowledge.retrieval.scope import Scope
+from knowledge.sharing.reading import read_documents
+from knowledge.sharing.search import grep_shared
+from knowledge.text.pictures import without_references
 
-SEARCHES = Requirement(any_of=frozenset({"vector", "keyword"}))
-PASSAGES_PER_SEARCH = 8
+SEARCHES = Requirement(any_of=frozenset({"vector", "keyword"}), consumes_files=True)
 _FOUND_ELSEWHERE = "Note: these passages are in another language than the question."
 _UNSURE = "Note: no passage answers the question for certain; say so unless one clearly does."
 _NOTHING = "Nothing was found. Try other words, or grep_chunks for an exact term."
@@ -52,16 +53,16 @@ async def knowledge_search(
     are searched at once. Cite what you use by its id, like [c3].
     Example: {"queries": ["notice period for consultants", "who approves replacing key personnel"]}
     """
-    scope = _scope(ctx.deps, base_ids)
+    wanted = _bases(ctx.deps, base_ids)
     found: dict[UUID, RetrievalHit] = {}
     warnings: list[str] = []
     confident: list[bool | None] = []
     for query in queries:
         ctx.cancel.check()
-        retrieval = await in_db(retrieve, ctx.deps.actor, query=query, scope=scope)
+        retrieval = await in_db(find_passages, ctx.deps, query=query, base_ids=wanted)
         confident.append(retrieval.confident)
         warnings += [each for each in retrieval.warnings if each not in warnings]
-        for hit in retrieval.hits[:PASSAGES_PER_SEARCH]:
+        for hit in passages_of(retrieval, ctx.deps.config):
             found.setdefault(hit.chunk_id, hit)
     return search_result(ctx, list(found.values()), confident=confident, warnings=warnings)
 
@@ -96,7 +97,7 @@ def retrieval_notes(confident: Sequence[bool | None]) -> list[str]:
 
 
 @tool(
-    requires=Requirement(any_of=frozenset({"keyword"})),
+    requires=Requirement(any_of=frozenset({"keyword"}), consumes_files=True),
     title=lambda arguments: f"Looking for “{arguments['pattern']}”",
 )
 async def grep_chunks(
@@ -117,7 +118,7 @@ async def grep_chunks(
     Example: {"pattern": "RO-2022110[0-9]|grand total"}
     """
     hits = await _ask(
-        in_db(grep, ctx.deps.actor, pattern=pattern, scope=_scope(ctx.deps, None), limit=limit)
+        in_db(grep_shared, ctx.deps.actor, pattern=pattern, scope=scope_of(ctx.deps), limit=limit)
     )
     passages = [passage_of_chunk(chunk, chunk.document) for chunk in hits]
     if not passages:
@@ -177,8 +178,8 @@ async def get_document_info(
     ids = [_uuid(each, "document") for each in document_ids]
     documents = [
         document
-        for document in await in_db(get_documents, ctx.deps.actor, ids)
-        if document.base_id in ctx.deps.base_ids
+        for document in await in_db(read_documents, ctx.deps.actor, ids)
+        if may_read(ctx.deps, document)
     ]
     if not documents:
         raise ToolFailed("None of these documents can be read here.", code="not_found")
@@ -220,37 +221,42 @@ def passage_of_chunk(chunk: Chunk, document: Document) -> Passage:
         document_id=document.pk,
         base_id=chunk.base_id,
         document_name=document.name,
-        text=chunk.text,
+        text=without_references(chunk.text),
         heading_path=tuple(chunk.heading_path),
         page_from=chunk.page_from,
         page_to=chunk.page_to,
     )
 
 
-def _scope(deps: RunDeps, base_ids: Sequence[str] | None) -> Scope:
-    """Return where to look: never outside of the run's own bases."""
+def _bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
+    """Return the bases to search: never one that is not the run's."""
     if not base_ids:
-        return Scope(base_ids=deps.base_ids)
+        return deps.base_ids
     wanted = {_uuid(each, "base") for each in base_ids}
     allowed = tuple(each for each in deps.base_ids if each in wanted)
     if not allowed:
         raise ToolFailed("None of these bases can be searched here.", code="not_found")
-    return Scope(base_ids=allowed)
+    return allowed
 
 
 def _read_on(
     deps: RunDeps, document_id: str | None, chunk_id: str | None, offset: int, limit: int
 ) -> tuple[Document, list[Chunk], int]:
     if chunk_id is not None:
-        chunk = get_chunk(deps.actor, _uuid(chunk_id, "passage"))
-        document, start = get_document(deps.actor, chunk.document_id), chunk.position + offset
+        argument, key = "chunk_id", _uuid(chunk_id, "passage")
     elif document_id is not None:
-        document, start = get_document(deps.actor, _uuid(document_id, "document")), offset
+        argument, key = "document_id", _uuid(document_id, "document")
     else:
         raise ToolFailed("Name a document_id or a chunk_id.", code="invalid_arguments")
-    if document.base_id not in deps.base_ids:
-        raise NotFound("There is no such document.")
-    return document, list(list_chunks(deps.actor, document.pk)[start : start + limit]), start
+    with reading(deps.actor, argument=argument, value=key) as reader:
+        start = offset
+        if argument == "chunk_id":
+            chunk = get_chunk(reader, key)
+            key, start = chunk.document_id, chunk.position + offset
+        document = get_document(reader, key)
+        if not may_read(deps, document):
+            raise NotFound("There is no such document.")
+        return document, list(list_chunks(reader, key)[start : start + limit]), start
 
 
 async def _ask(awaitable: Any) -> Any:

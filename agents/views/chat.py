@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import may
+from accounts.limits import limit_actor
 from accounts.middleware import SpaceRequest
 from agents.forms import AskForm, RenameForm
 from agents.live.presentation import AgentTurn, UserTurn, turns_of
 from agents.live.sidebar import conversation_groups
 from agents.models import AgentRun, Conversation, RunEvent
+from agents.pages.agents import picker
+from agents.pages.behind import with_what_stands_behind
 from agents.queries import get_conversation, list_agents, runs_of
 from agents.services.conversations import (
     Question,
@@ -25,6 +30,13 @@ from agents.services.conversations import (
     delete_conversation,
     rename_conversation,
 )
+from agents.services.openings import openings_of
+from agents.sharing.received import shared_agents
+from agents.sharing.starters import SharedStarters, offered_starters
+from agents.spending.gate import warning_for
+from agents.suggestions.reading import Offered
+from agents.tracing.closed import hide_closed_mentions
+from agents.tracing.sight import masked_rows
 from core.errors import ProjectError
 from core.htmx import render
 from knowledge.evidence import Evidence, read_evidence_of
@@ -47,12 +59,14 @@ def chat_new(request: SpaceRequest) -> HttpResponseBase:
         return _new_page(request, text=text, error=_first_error(form), status=422)
     question = Question(
         text=text,
+        taken_from=form.taken_from(),
         agent_id=form.cleaned_data["agent_id"],
         base_ids=base_ids,
         client_id=form.cleaned_data["client_id"],
     )
     try:
-        run = ask(request.actor, question)
+        limit_actor(request.actor, "ask")
+        run = ask(request.actor, replace(question, mentions=form.mentions()))
     except ProjectError as refusal:
         return _new_page(request, text=text, error=refusal.message, status=refusal.http_status)
     return redirect("conversation", run.conversation_id)
@@ -64,10 +78,13 @@ def conversation(request: SpaceRequest, conversation_id: UUID) -> HttpResponse:
     found = get_conversation(request.actor, conversation_id)
     context = {
         "conversation": found,
-        "socket_url": f"/ws/conversations/{found.pk}/",
+        "socket_url": f"{get_script_prefix()}ws/conversations/{found.pk}/",
         "turns": _turns(request, found),
+        "openings": openings_of(found),
         "rename_form": RenameForm(initial={"title": found.title}),
-        **_composer(request, agent_id=found.agent_id, base_ids=found.base_ids),
+        **_composer(
+            request, agent_id=found.agent_id or found.shared_agent_id, base_ids=found.base_ids
+        ),
     }
     return render(request, "chat/page.html", context)
 
@@ -98,13 +115,14 @@ def conversation_delete(request: SpaceRequest, conversation_id: UUID) -> HttpRes
 
 
 def _new_page(request: SpaceRequest, *, text: str, error: str, status: int) -> HttpResponse:
-    composer = _composer(request, agent_id=None, base_ids=[])
+    wished = request.POST.get("agent_id") or request.GET.get("agent", "")
+    composer = _composer(request, agent_id=_uuid_or_none(wished), base_ids=[])
     context = {
         **composer,
         "text": text,
         "error": error,
         "action_url": reverse("chat_new"),
-        "starters": composer["starters"],
+        "starters": _starters(request, composer["agent_id"]),
         "can_add_base": may(request.actor, "create", KnowledgeBase),
     }
     return render(request, "chat/new.html", context, status=status)
@@ -114,31 +132,51 @@ def _composer(
     request: SpaceRequest, *, agent_id: UUID | None, base_ids: list[str]
 ) -> dict[str, Any]:
     agents = list(list_agents(request.actor))
-    chosen = next((agent for agent in agents if agent.pk == agent_id), None)
-    chosen = chosen or (agents[0] if agents else None)
+    shared = shared_agents(request.actor)
+    chosen_id = _chosen_id(agent_id, [agent.pk for agent in agents], [row.id for row in shared])
+    is_own = chosen_id in {agent.pk for agent in agents}
     bases = [{"id": str(base.pk), "name": base.name} for base in list_bases(request.actor)]
     return {
-        "agents": [{"id": str(agent.pk), "name": agent.name} for agent in agents],
-        "agent_id": str(chosen.pk) if chosen else "",
+        "agents": picker(request.actor, agents),
+        "shared_agents": [
+            {"id": str(row.id), "name": row.name, "owner": row.owner} for row in shared
+        ],
+        "agent_id": str(chosen_id or ""),
+        # The budget of another space is none of the people's here.
+        "budget_notice": warning_for(agent_id=chosen_id, user_id=request.actor.user_id)
+        if is_own or chosen_id is None
+        else "",
         "bases": bases,
         "base_ids": [each for each in base_ids if any(base["id"] == each for base in bases)],
-        "starters": list(chosen.starters) if chosen else [],
     }
+
+
+def _chosen_id(wanted: UUID | None, own: Sequence[UUID], shared: Sequence[UUID]) -> UUID | None:
+    """Return the agent that is chosen in the list: the wanted one, else the first."""
+    return wanted if wanted in (*own, *shared) else next(iter(own), None)
+
+
+def _starters(request: SpaceRequest, agent_id: str) -> Offered | SharedStarters | None:
+    if not agent_id:
+        return None
+    return offered_starters(request.actor, UUID(agent_id))
 
 
 def _turns(request: SpaceRequest, found: Conversation) -> list[UserTurn | AgentTurn]:
     """Return questions and answers in their order; events and evidence in one query each."""
     runs = list(runs_of(request.actor, found.pk))
     events: defaultdict[UUID, list[RunEvent]] = defaultdict(list)
-    for row in RunEvent.objects.filter(run__in=runs).order_by("run_id", "seq"):
+    rows = RunEvent.objects.filter(run__in=runs).order_by("run_id", "seq")
+    for row in masked_rows(request.actor, list(rows)):
         events[row.run_id].append(row)
     evidence = read_evidence_of(
         request.actor, origin_ids=[run.answer_id for run in runs if run.answer_id]
     )
+    hide_closed_mentions(request.actor, runs)
     turns: list[UserTurn | AgentTurn] = []
     for run in runs:
         turns += turns_of(run, events[run.pk], _evidence(run, evidence))
-    return turns
+    return with_what_stands_behind(request.actor, runs, turns)
 
 
 def _evidence(run: AgentRun, evidence: dict[UUID, list[Evidence]]) -> list[Evidence]:
@@ -152,6 +190,13 @@ def _conversation_in(address: str) -> UUID | None:
         except ValueError:
             continue
     return None
+
+
+def _uuid_or_none(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def _first_error(form: AskForm) -> str:

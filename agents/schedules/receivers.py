@@ -1,0 +1,20 @@
+"""What schedules do when a run is over: take down how their report ended."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.dispatch import receiver
+
+from agents.models import AgentRun
+from agents.schedules.asking import note_outcome
+from agents.signals import run_finished
+
+
+@receiver(run_finished)
+def note_report(run_id: UUID, **_: Any) -> None:
+    """Note the end of a report."""
+    run = AgentRun.objects.select_related("conversation", "question").filter(pk=run_id).first()
+    if run is not None:
+        note_outcome(run)

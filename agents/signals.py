@@ -1,0 +1,7 @@
+"""What other parts of this app may follow."""
+
+from django.dispatch import Signal
+
+run_finished = Signal()
+"""A run is over and stored. Sent on commit, in its space's scope, with `run_id`. Receivers enqueue
+jobs; what they raise is logged and does not touch the answer."""
