@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
 _BASE = {
@@ -45,14 +46,48 @@ def _scale(values: dict[int, str]) -> dict[str, str]:
     return {str(step): f"oklch({value})" for step, value in values.items()}
 
 
+def _entry(title: Any, icon: str, url_name: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse_lazy(url_name)}
+
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": _("Administration · WeKnora Django"),
     "SITE_HEADER": "WeKnora Django",
     "SITE_SUBHEADER": _("Administration"),
     "SITE_SYMBOL": "layers",
-    "SITE_URL": "/",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _asset("img/mark.svg")}],
+    "SITE_URL": reverse_lazy("chat_new"),
     "BORDER_RADIUS": "8px",
-    "STYLES": [_asset("css/tokens.css"), _asset("css/bridge.css")],
+    "STYLES": [_asset("css/tokens.css"), _asset("css/bridge.css"), _asset("css/console.css")],
     "COLORS": {"base": _scale(_BASE), "primary": _scale(_PRIMARY)},
-    "COMMAND": {"search_models": True, "show_history": True},
+    "DASHBOARD_CALLBACK": "weknora_site.dashboard.fill_dashboard",
+    "SIDEBAR": {
+        "show_search": True,
+        "show_all_applications": True,
+        "navigation": [
+            {
+                "title": _("Installation"),
+                "items": [
+                    _entry(_("Overview"), "dashboard", "admin:index"),
+                    _entry(_("Access lens"), "visibility", "admin:accounts_lens"),
+                    _entry(_("System settings"), "tune", "admin:accounts_systemsetting_changelist"),
+                    _entry(_("People"), "group", "admin:accounts_user_changelist"),
+                    _entry(_("Spaces"), "workspaces", "admin:accounts_space_changelist"),
+                    _entry(_("Keys of the installation"), "key", "platform_keys"),
+                    _entry(_("Erasure"), "delete_forever", "erasures"),
+                    _entry(_("Jobs"), "work_history", "admin:core_backgroundjob_changelist"),
+                    _entry(_("Audit"), "history", "admin:accounts_auditevent_changelist"),
+                    _entry(
+                        _("Audit of the installation"),
+                        "policy",
+                        "admin:accounts_platformauditevent_changelist",
+                    ),
+                ],
+            }
+        ],
+    },
+    "COMMAND": {
+        "search_models": ["accounts.User", "accounts.Space", "accounts.Organisation"],
+        "show_history": True,
+    },
 }

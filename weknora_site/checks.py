@@ -10,6 +10,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning as CheckWarnin
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LOCAL_NAMES = {"localhost", "127.0.0.1", "[::1]"}
+THREADS_OF_RUNS_AT_WORK = 12
+"""So many runs write at the same moment when many are open; others wait a little for a connection."""
 THREADS_BESIDE_JOBS = 4
 """Scheduler, housekeeper, job heartbeat and one to spare want a connection, too."""
 
@@ -127,16 +129,15 @@ def check_secrets_file() -> list[CheckMessage]:
 
 @rule(Tags.database)
 def check_pool() -> list[CheckMessage]:
-    """A worker's threads each hold a connection while they work."""
-    wanted = max(settings.RUN_THREADS, settings.INGEST_THREADS) + THREADS_BESIDE_JOBS
+    """Threads of ingestion each hold a connection while they work; runs give theirs back."""
+    wanted = max(THREADS_OF_RUNS_AT_WORK, settings.INGEST_THREADS) + THREADS_BESIDE_JOBS
     if not 0 < settings.DATABASE_POOL < wanted:
         return []
     return [
         Error(
             f"WEKNORA_DATABASE_POOL={settings.DATABASE_POOL} is smaller than the {wanted} connections "
             "that a worker's threads may need at once.",
-            hint=f"Set WEKNORA_DATABASE_POOL={wanted}, or fewer WEKNORA_RUN_THREADS "
-            "and WEKNORA_INGEST_THREADS.",
+            hint=f"Set WEKNORA_DATABASE_POOL={wanted}, or fewer WEKNORA_INGEST_THREADS.",
             id="weknora.E008",
         )
     ]

@@ -43,5 +43,5 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
         """
         parts: PolicyParts = super().get_policy_parts(request, response, report_only)
         if not report_only and parts.config is None:
-            parts.config = dict(ADMIN if request.path.startswith(ADMIN_PREFIX) else STRICT)
+            parts.config = dict(ADMIN if request.path_info.startswith(ADMIN_PREFIX) else STRICT)
         return parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,18 @@ def path(name: str, default: Path) -> Path:
     """Return an absolute path; `~` is the home directory."""
     value = text(name)
     return Path(value).expanduser().resolve() if value else default
+
+
+def url_path(name: str) -> str:
+    """Return a path of addresses without a slash at its end, such as `/weknora`; "" for the root.
+
+    Raises:
+        ImproperlyConfigured: it does not begin with a slash or has other than plain characters.
+    """
+    value = text(name).rstrip("/")
+    if value and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", value):
+        raise _unusable(name, value, "a path such as /weknora")
+    return value
 
 
 def secret(name: str, default: str = "") -> str:

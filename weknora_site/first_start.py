@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from django.db import transaction
 
+from accounts.platform.users_first import promote_first_administrator
 from weknora_site.seeding import bring_in_built_ins, make_first_space
 
 Step = Callable[[], list[str]]
 """Makes something that is missing; returns the lines to show about it."""
 
-STEPS: tuple[Step, ...] = (make_first_space, bring_in_built_ins)
+STEPS: tuple[Step, ...] = (make_first_space, bring_in_built_ins, promote_first_administrator)
 
 
 def seed() -> list[str]:

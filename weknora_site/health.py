@@ -25,7 +25,7 @@ from weknora_site.heartbeats import live_workers
 
 logger = logging.getLogger(__name__)
 PATIENCE_SECONDS = 6.0
-NEEDED_QUEUES = ("default", "runs", "ingest")
+NEEDED_QUEUES = ("default", "runs", "ingest", "enrich")
 
 
 @dataclass(frozen=True)

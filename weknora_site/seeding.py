@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from accounts.access import Actor
 from accounts.actors import actor_of
 from accounts.constants import Role
 from accounts.models import Membership, Space, User
+from accounts.platform.users_passwords import make_up_password
 from agents.services.builtin import sync_builtin_agents
 from core.tenancy import space_scope
 from knowledge.services.bases import create_base
@@ -19,8 +19,6 @@ from providers.services.builtin import sync_builtin_models
 
 DEMO_BASE = "Demo"
 _DEMO_FILES = Path(__file__).resolve().parent / "demo"
-_ALPHABET = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody mistakes for one another."""
 
 
 def make_first_space() -> list[str]:
@@ -31,7 +29,7 @@ def make_first_space() -> list[str]:
     """
     if User.objects.exists():
         return []
-    password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(5)) for _ in range(4))
+    password = make_up_password()
     user = User.objects.create_superuser(settings.FIRST_ADMIN_EMAIL, password, name="Administrator")
     space = Space.objects.create(name="First space", created_by=user)
     Membership.objects.create(space=space, user=user, role=Role.OWNER)

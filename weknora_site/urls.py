@@ -3,13 +3,17 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.views.lens import show_lens
 from weknora_site import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),
     path("admin/", admin.site.urls),
-    path("account/", include("allauth.account.urls")),
+    path("account/", include("accounts.login.urls")),
+    path("api/v1/", include("integrations.api.urls")),
+    path("", include("integrations.playground.urls")),
+    path("spaces/current/lens/", show_lens, name="lens"),
     path("", include("accounts.urls")),
     path("", include("providers.urls")),
     path("", include("knowledge.urls")),

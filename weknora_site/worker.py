@@ -26,6 +26,8 @@ from celery.signals import worker_ready, worker_shutting_down  # noqa: E402  aft
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
+from core.aio import take_short_turns  # noqa: E402
+from core.live import live  # noqa: E402
 from weknora_site.celery import app  # noqa: E402
 from weknora_site.heartbeats import beat_until, own_beat  # noqa: E402
 from weknora_site.housekeeper import HousekeeperThread  # noqa: E402
@@ -46,8 +48,8 @@ class Role:
 def roles() -> dict[str, Role]:
     """Return the roles by name."""
     return {
-        "runs": Role("runs", ("runs", "default"), settings.RUN_THREADS, keeps_time=True),
-        "ingest": Role("ingest", ("ingest",), settings.INGEST_THREADS, keeps_time=False),
+        "runs": Role("runs", ("runs", "default", "enrich"), settings.RUN_THREADS, keeps_time=True),
+        "ingest": Role("ingest", ("ingest",), int(live("INGEST_THREADS")), keeps_time=False),
     }
 
 
@@ -86,6 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     role = roles()[parser.parse_args(arguments).role]
     if not settings.SECRETS_ARE_KEPT:
         raise ImproperlyConfigured("there are no secrets yet: run `manage.py start` once")
+    take_short_turns()
     # Celery warns about root because of pickle, which is not accepted here.
     warnings.filterwarnings("ignore", message=".*superuser privileges")
     Companions(role)

@@ -38,7 +38,8 @@ class Options:
         """The address to open in a browser on this machine."""
         everywhere = self.host in ("0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  compared only
         host = "localhost" if everywhere else self.host
-        return f"http://{host}:{self.port}/"
+        path = os.environ.get("WEKNORA_ROOT_PATH", "").strip().rstrip("/")
+        return f"http://{host}:{self.port}{path}/"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
