@@ -3,6 +3,7 @@
 import "./cite.js";
 import { highlight } from "./highlight.js";
 import { say, toast } from "./notify.js";
+import "./pictures.js";
 import "./popover.js";
 import { fill, text } from "./strings.js";
 import { localTimes } from "./times.js";

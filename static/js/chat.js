@@ -2,6 +2,7 @@
 import { box, form, question } from "./composer.js";
 import { applyFrames, resumeStreams } from "./frames.js";
 import { Live } from "./live.js";
+import { clearMentions } from "./mentions.js";
 
 const NEAR_END_PX = 96;
 const PATIENCE_MS = 1200;
@@ -95,6 +96,7 @@ const CHAT_OPS = {
   ack(frame) {
     if (frame.client_id !== sent) return;
     box.value = "";
+    clearMentions();
     unlock();
   },
   error(frame) {

@@ -13,7 +13,18 @@ export function question() {
     agent_id: data.get("agent_id") ?? "",
     base_ids: data.getAll("base_ids"),
     client_id: newClientId(),
+    mentions: data.getAll("mentions").map((written) => {
+      const [kind, id] = written.split(":");
+      return { kind, id };
+    }),
+    ...takenFrom(data),
   };
+}
+
+/* The suggestion that was clicked instead of typing. */
+function takenFrom(data) {
+  const set = data.get("suggestion_set");
+  return set ? { suggestion_set: set, suggestion_key: data.get("suggestion_key") } : {};
 }
 
 /* Not crypto.randomUUID: that is missing on plain http addresses of a local network. */
@@ -29,7 +40,18 @@ function updatePicker(picker) {
   label.textContent = fill(pattern, { name: names[0], count: names.length - 1 });
 }
 
+/* What keeps the chosen agent from answering, or from answering well. */
+function showProblem() {
+  const note = document.getElementById("agent-problem");
+  const chosen = form.elements.agent_id?.selectedOptions?.[0];
+  note.textContent = chosen?.dataset.problem ?? "";
+  note.hidden = !note.textContent;
+  note.classList.toggle("is-blocked", chosen?.dataset.blocked !== undefined);
+}
+
 if (form) {
+  showProblem();
+  form.addEventListener("change", (event) => event.target.name === "agent_id" && showProblem());
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === IME_KEY) return;
     event.preventDefault();

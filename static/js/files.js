@@ -31,3 +31,13 @@ export function chosen(input) {
     .filter((file) => !JUNK.test(file.name))
     .map((file) => ({ file, folder: file.webkitRelativePath.split("/").slice(0, -1).join("/") }));
 }
+
+/** A file that was changed or moved after it was chosen fails like a lost connection. */
+export async function readable(file) {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}

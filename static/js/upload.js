@@ -1,32 +1,37 @@
 /* Uploads: three requests at a time, one line a file in the tray, failures say what and what next. */
-import { chosen, dropped } from "./files.js";
+import { chosen, dropped, readable } from "./files.js";
+import { onPaste } from "./paste.js";
 import { fileSize, fill } from "./strings.js";
+import { beginBatch, endBatch } from "./upload-batch.js";
+import { onDrop } from "./upload-drop.js";
+import { clear, fail, itemOf, progress, show, states } from "./upload-lines.js";
 
 const PARALLEL = 3;
 const TRIES = 3;
 const PAUSE_MS = 1000;
+const HOLD_MS = 10_000;
 const REFRESH_MS = 800;
-const TRY_AGAIN_STATUS = new Set([0, 429, 502, 503, 504]);
+const TRY_AGAIN_STATUS = new Set([0, 502, 503, 504]);
+const TOO_MANY_STATUS = 429;
 
 const form = document.getElementById("upload");
 const tray = document.getElementById("tray");
 const list = document.getElementById("tray-list");
-const veil = document.getElementById("drop-veil");
+const line = document.getElementById("tray-batch");
 const limit = Number(form.dataset.maxBytes);
-const items = new Map();
+const open = new Map(); // batch: its items
+let held = 0; // until when nothing is sent, because the server asked for patience
 
 /* --- one file --- */
 
-function add({ file, folder }) {
-  const node = document.getElementById("tray-item").content.firstElementChild.cloneNode(true);
+function add({ file, folder: below, source = "file" }, batch) {
+  const folder = [form.dataset.folderPath, below].filter(Boolean).join("/");
   const name = folder ? `${folder}/${file.name}` : file.name;
-  node.querySelector("[data-name]").textContent = name;
-  node.querySelector("progress").setAttribute("aria-label", name);
-  list.append(node);
-  items.set(node, { file, folder, node, tries: 0, request: null });
+  const item = { file, folder, source, name, batch, tries: 0, request: null, node: null, state: "", problem: "" };
+  open.get(batch)?.push(item);
   const problem = unfit(file);
-  if (problem) fail(items.get(node), problem);
-  else show(node, "waiting", tray.dataset.waiting);
+  if (problem) fail(item, problem);
+  else show(item, "waiting", tray.dataset.waiting);
 }
 
 function unfit(file) {
@@ -35,30 +40,16 @@ function unfit(file) {
   return fill(tray.dataset.tooLarge, { size: fileSize(file.size), limit: fileSize(limit) });
 }
 
-function show(node, state, note = "") {
-  node.dataset.state = state;
-  node.querySelector("[data-note]").textContent = note;
-}
-
-function fail(item, problem) {
-  item.node.querySelector("[data-problem]").textContent = problem;
-  show(item.node, "failed");
-}
-
-function progress(item, { loaded, total }) {
-  const sent = Math.min(item.file.size, (loaded / total) * item.file.size);
-  item.node.querySelector("progress").value = (100 * loaded) / total;
-  show(item.node, "sending", fill(tray.dataset.progress, { sent: fileSize(sent), size: fileSize(item.file.size) }));
-}
-
 function send(item) {
   const body = new FormData();
   body.append("file", item.file);
   body.append("folder_path", item.folder);
+  body.append("source", item.source);
+  if (item.batch) body.append("batch", item.batch.id);
   const request = new XMLHttpRequest(); // fetch tells nothing about the progress of an upload
   item.request = request;
   item.tries += 1;
-  show(item.node, "sending");
+  show(item, "sending");
   request.upload.addEventListener("progress", (event) => progress(item, event));
   request.addEventListener("load", () => answered(item, request));
   request.addEventListener("error", () => answered(item, request));
@@ -70,10 +61,12 @@ function send(item) {
 
 async function answered(item, request) {
   if (request.status >= 200 && request.status < 300) {
-    show(item.node, "done", tray.dataset.done);
+    show(item, "done", tray.dataset.done);
     refreshSoon();
+  } else if (request.status === TOO_MANY_STATUS) {
+    wait(item, request);
   } else if (TRY_AGAIN_STATUS.has(request.status) && item.tries < TRIES && (await readable(item.file))) {
-    setTimeout(() => item.node.dataset.state === "sending" && send(item), PAUSE_MS * item.tries);
+    setTimeout(() => item.state === "sending" && send(item), PAUSE_MS * item.tries);
     return;
   } else if (request.status === 0) {
     fail(item, (await readable(item.file)) ? tray.dataset.offline : tray.dataset.unreadable);
@@ -81,6 +74,16 @@ async function answered(item, request) {
     fail(item, messageOf(request) || tray.dataset.refused);
   }
   next();
+}
+
+/* Too many at once is no failure: it goes on when the server said it may. */
+function wait(item, request) {
+  const seconds = Number(request.getResponseHeader("Retry-After"));
+  const pause = seconds > 0 ? seconds * 1000 : HOLD_MS;
+  item.tries = 0;
+  held = Math.max(held, Date.now() + pause);
+  show(item, "waiting", tray.dataset.held);
+  setTimeout(next, pause + 50);
 }
 
 function messageOf(request) {
@@ -91,30 +94,36 @@ function messageOf(request) {
   }
 }
 
-/* A file that was changed or moved after it was chosen fails like a lost connection. */
-async function readable(file) {
-  try {
-    await file.slice(0, 1).arrayBuffer();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /* --- all of them --- */
 
-const inState = (state) => [...items.values()].filter((item) => item.node.dataset.state === state);
+function first(items, number) {
+  const found = [];
+  for (const item of items) {
+    if (found.length >= number) break;
+    found.push(item);
+  }
+  return found;
+}
 
 function next() {
-  const free = PARALLEL - inState("sending").length;
-  inState("waiting").slice(0, Math.max(0, free)).forEach(send);
-  const [sent, failed] = [inState("done").length, inState("failed").length];
-  const total = items.size;
+  const free = Date.now() < held ? 0 : PARALLEL - states.sending.size;
+  for (const item of first(states.waiting, free)) send(item);
+  const [sent, failed] = [states.done.size, states.failed.size];
+  const settled = sent + failed;
+  const total = settled + states.waiting.size + states.sending.size;
   tray.hidden = total === 0;
-  const pattern = sent + failed < total ? tray.dataset.sending : failed ? tray.dataset.partly : tray.dataset.sent;
-  const title = fill(pattern, { number: Math.min(total, sent + failed + 1), sent, total });
+  const pattern = settled < total ? tray.dataset.sending : failed ? tray.dataset.partly : tray.dataset.sent;
+  const title = fill(pattern, { number: Math.min(total, settled + 1), sent, total });
   const heading = document.getElementById("tray-title");
   if (heading.textContent !== title) heading.textContent = title;
+  if (settled === total) for (const [batch, items] of open) tellEnd(batch, items);
+}
+
+function tellEnd(batch, items) {
+  const failed = items.filter((item) => item.state === "failed").map((item) => [item.name, item.problem]);
+  if (batch.told === failed.length) return;
+  batch.told = failed.length;
+  endBatch(batch, failed);
 }
 
 let refresh = 0;
@@ -126,33 +135,46 @@ function refreshSoon() {
 }
 
 async function addAll(files) {
-  for await (const each of files) add(each);
+  const all = [];
+  for await (const each of files) all.push(each);
+  const { go, batch } = await beginBatch(all);
+  if (!go) return;
+  if (batch) open.set(batch, []);
+  for (const each of all) add(each, batch);
   next();
 }
 
 function stop(item) {
   item.request?.abort();
   fail(item, tray.dataset.stopped);
+}
+
+function close() {
+  for (const item of [...states.waiting, ...states.sending]) stop(item);
+  for (const [batch, items] of open) tellEnd(batch, items);
+  clear();
+  open.clear();
+  line?.replaceChildren();
+  next();
+}
+
+function again(item) {
+  item.tries = 0;
+  if (!unfit(item.file)) show(item, "waiting", tray.dataset.waiting);
   next();
 }
 
 tray.addEventListener("click", (event) => {
-  const item = items.get(event.target.closest("li"));
+  const item = itemOf(event.target.closest("li"));
   const fold = event.target.closest("[data-tray-fold]");
-  if (event.target.closest("[data-tray-stop]")) stop(item);
-  else if (event.target.closest("[data-tray-retry]")) {
-    item.tries = 0;
-    const problem = unfit(item.file);
-    if (!problem) show(item.node, "waiting", tray.dataset.waiting);
+  if (event.target.closest("[data-tray-stop]")) {
+    stop(item);
     next();
-  } else if (fold) {
+  } else if (event.target.closest("[data-tray-retry]")) again(item);
+  else if (event.target.closest("[data-tray-close]")) close();
+  else if (fold) {
     list.hidden = fold.getAttribute("aria-expanded") === "true";
     fold.setAttribute("aria-expanded", String(!list.hidden));
-  } else if (event.target.closest("[data-tray-close]")) {
-    for (const each of [...inState("waiting"), ...inState("sending")]) stop(each);
-    items.clear();
-    list.replaceChildren();
-    next();
   }
 });
 
@@ -165,21 +187,8 @@ form.addEventListener("change", (event) => take(event.target));
 /* Files that were chosen before this script had come. */
 for (const input of form.querySelectorAll("input[type=file]")) if (input.files.length) take(input);
 
-/* The whole page takes drops. */
-let depth = 0;
-const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-const veiled = (change) => {
-  depth = Math.max(0, depth + change);
-  veil.hidden = depth === 0;
-};
-document.addEventListener("dragenter", (event) => carriesFiles(event) && veiled(1));
-document.addEventListener("dragleave", (event) => carriesFiles(event) && veiled(-1));
-document.addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
-document.addEventListener("drop", (event) => {
-  if (!carriesFiles(event)) return;
-  event.preventDefault();
-  veiled(-depth);
-  addAll(dropped(event.dataTransfer));
-});
+onDrop(document.getElementById("drop-veil"), (transfer) => addAll(dropped(transfer)));
+onPaste(form, tray, addAll);
 
-addEventListener("beforeunload", (event) => inState("sending").length && event.preventDefault());
+const underWay = () => states.sending.size || states.waiting.size;
+addEventListener("beforeunload", (event) => underWay() && event.preventDefault());
