@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any, cast
 
 import pytest
@@ -12,21 +13,31 @@ from channels.layers import channel_layers
 from django.conf import settings
 from pytest_django import DjangoDbBlocker, Settings
 
+from core.addresses import parse_allow_list
 from core.embedded.secrets_file import throwaway_secrets
+from tests.emptying import use_instead_of_flush
 from tests.services import TestServices
 
 pytest_plugins = ["tests.personas"]
+use_instead_of_flush()
 
 # Before the first connection is made: a pool would keep connections that stop a database's end.
 cast(dict[str, Any], settings.DATABASES["default"]["OPTIONS"]).pop("pool", None)
 # Tests stay in their process unless they ask for the broker.
 settings.CHANNEL_LAYERS["default"] = {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 settings.CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+settings.WHITENOISE_AUTOREFRESH = True
+"""Files are looked for when asked for: to list them for each client costs 40 times its request."""
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+# Vendors of tests stand on this machine; tests of the address policy take it away again.
+settings.SSRF_ALLOW = parse_allow_list(["127.0.0.1"])
+# No test asks the table of changed settings; those about it begin by `pin(None)`.
+import_module("accounts.platform.settings_live").pin({})
 # Not the installation's: a test must give the same result on every machine.
 settings.SECRET_KEY = "only-for-tests"
 settings.FIELD_ENCRYPTION_KEYS = [throwaway_secrets().field_encryption_key]
+settings.FIELD_KEYS_FILE = None
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,7 @@ class Product:
             **{name: value for name, value in os.environ.items() if name not in outside},
             "WEKNORA_DATA_DIR": str(data_dir),
             "WEKNORA_PORT": str(self.port),
+            "WEKNORA_SSRF_ALLOW": "127.0.0.1",  # models of tests stand on this machine
             **environment,
         }
         self.lines: list[str] = []

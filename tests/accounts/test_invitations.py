@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.cache import cache
 from django.core.mail.backends.locmem import EmailBackend
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.constants import MembershipState, Role
@@ -20,11 +23,17 @@ from accounts.services.invitations import (
     find_invitation,
     revoke_invitation,
 )
+from accounts.services.members import leave_space
 from core.errors import AccessDenied, Conflict, Gone, Invalid, NotFound
 from tests.factories.accounts import make_invitation, make_member, make_space, make_user
 from tests.personas import Persona
 
 ORIGIN = "https://wiki.example.org"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_limits() -> None:
+    cache.clear()
 
 
 def invite(persona: Persona, *, role: str = Role.VIEWER, email: str = "") -> Invitation:
@@ -195,3 +204,83 @@ def test_members_who_are_invited_by_name_keep_their_other_spaces(olivia: Persona
     neo = make_member(make_space(), role=Role.OWNER).user
     accept_invitation(neo, token=invite(olivia, email=neo.email).token)
     assert neo.memberships.count() == 2
+
+
+def join(persona: Persona, invitation: Invitation) -> int:
+    """Open the link and press the button, as the person's browser does."""
+    url = reverse("invitation", args=[invitation.token])
+    shown, joined = persona.client.get(url), persona.client.post(url)
+    assert (shown.status_code == 200) == (joined.status_code == 302)
+    return joined.status_code
+
+
+def remove(persona: Persona, person: Persona) -> None:
+    membership = Membership.objects.get(space=persona.space, user=person.user)
+    persona.client.post(reverse("member_remove", args=[membership.pk]))
+
+
+def test_who_was_removed_does_not_come_back_by_a_link_of_before(
+    olivia: Persona, mallory: Persona
+) -> None:
+    used, other = invite(olivia), invite(olivia, role=Role.CONTRIBUTOR)
+    assert join(mallory, used) == 302
+    remove(olivia, mallory)
+    for link in (used, other):
+        answer = mallory.client.post(reverse("invitation", args=[link.token]))
+        assert answer.status_code == 403
+        assert "You were removed from this space" in answer.content.decode()
+        assert join(mallory, link) == 403
+    assert not Membership.objects.filter(space=olivia.space, user=mallory.user).exists()
+
+
+@pytest.mark.parametrize("to_address", [True, False])
+def test_who_was_removed_comes_back_by_a_new_invitation(
+    olivia: Persona, mallory: Persona, to_address: bool
+) -> None:
+    old = invite(olivia)
+    join(mallory, old)
+    remove(olivia, mallory)
+    assert join(mallory, invite(olivia, email=mallory.user.email if to_address else "")) == 302
+    assert join(mallory, old) == 302, "a member may open any link"
+
+
+def test_a_link_stays_open_to_others_and_to_who_left_by_themselves(
+    olivia: Persona, mallory: Persona
+) -> None:
+    link = invite(olivia)
+    for person in (mallory, Persona(membership=make_member(make_space()))):
+        assert join(person, link) == 302
+    leave_space(mallory.user, space_id=olivia.space.pk)
+    assert join(mallory, link) == 302
+
+
+def test_the_removal_says_which_links_are_open(olivia: Persona, mallory: Persona) -> None:
+    join(mallory, invite(olivia))
+    invite(olivia, email="neo@example.org")
+    page = olivia.client.get(reverse("members")).content.decode()
+    dialog = page[page.index('id="remove"') :]
+    assert "1 open link needs no address." in dialog[: dialog.index("</dialog>")]
+    assert "Viewer · Works until" in dialog[: dialog.index("</dialog>")]
+
+
+def test_links_of_a_suspended_member_are_paused_until_they_are_let_in(
+    olivia: Persona, adam: Persona, mallory: Persona
+) -> None:
+    link, mailed = invite(adam), invite(adam, email=mallory.user.email)
+    membership = Membership.objects.get(space=olivia.space, user=adam.user)
+    olivia.client.post(reverse("member_suspend", args=[membership.pk]))
+    for each in (link, mailed):
+        assert join(mallory, each) == 403
+        answer = Client().get(reverse("invitation", args=[each.token]))
+        assert "This invitation is paused" in answer.content.decode()
+    assert "does not work while" in olivia.client.get(reverse("members")).content.decode()
+    assert not mallory.client.get(reverse("own_invitations")).context["invitations"]
+    olivia.client.post(reverse("member_let_in", args=[membership.pk]))
+    assert join(mallory, link) == 302
+
+
+def test_links_of_somebody_whose_account_is_off_are_paused(adam: Persona, mallory: Persona) -> None:
+    link = invite(adam)
+    adam.user.is_active = False
+    adam.user.save()
+    assert join(mallory, link) == 403

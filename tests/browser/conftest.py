@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import mimetypes
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.conf import settings
@@ -26,6 +27,8 @@ FLAGS = [
 ORIGIN = "http://pages.test"
 POLICY = "default-src 'self'; connect-src 'self' ws://pages.test"
 AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
+
+SHOTS = os.environ.get("WEKNORA_SHOTS", "")
 
 OpenPage = Callable[[str], Page]
 
@@ -128,3 +131,32 @@ def axe_findings(page: Page) -> list[str]:
         for finding in result["violations"]
         for node in finding["nodes"]
     ]
+
+
+def problems_of_pages(
+    pages: Mapping[str, str],
+    open_page: OpenPage,
+    page: Page,
+    *,
+    width: int,
+    theme: Literal["light", "dark"],
+    prepare: Callable[[str], None] = lambda name: None,
+) -> list[str]:
+    """Look at pages at one width in one theme: what axe finds, what the policy blocks, what scrolls.
+
+    `prepare` opens or clicks what is to be seen on the page of that name. Pictures are kept in the
+    folder that WEKNORA_SHOTS names.
+    """
+    problems: list[str] = []
+    page.on("console", lambda m: problems.append(m.text) if "Content Security" in m.text else None)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    for name, html in pages.items():
+        open_page(html)
+        prepare(name)
+        if SHOTS:
+            page.screenshot(path=Path(SHOTS) / f"{name} {width} {theme}.png")
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            problems.append(f"{name}: scrolls sideways")
+        problems += [f"{name}: {finding}" for finding in axe_findings(page)]
+    return problems

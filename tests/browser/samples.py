@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from core.markdown import render_markdown
 
 AT = datetime(2026, 11, 30, 10, 42, tzinfo=UTC)
+RUN_ID = "7d3a5c1e-0000-4000-8000-000000000001"
 ANSWER = """Both offices grant **paid leave** [1]. 上海**“每年五天”**从子女满三周岁 [2].
 
 | | Berlin | Shanghai |
@@ -65,7 +66,7 @@ def user_turn(text: str = "How long is parental leave?") -> SimpleNamespace:
 def tool_call(state: str = "ok") -> dict[str, Any]:
     hit = {"title": "员工手册", "location": "p. 42", "text": "生育假", "url": "#", "percent": 94}
     return {
-        "run_id": "r1",
+        "run_id": RUN_ID,
         "call_id": "c1",
         "icon": "search",
         "name": "Search knowledge",
@@ -85,8 +86,8 @@ def agent_turn(**changes: Any) -> SimpleNamespace:
     source = {"title": "员工手册.pdf", "location": "p. 42", "url": "#chunk", "state": ""}
     values: dict[str, Any] = {
         "kind": "agent",
-        "id": "r1",
-        "run_id": "r1",
+        "id": RUN_ID,
+        "run_id": RUN_ID,
         "agent_name": "Smart reasoning",
         "model_label": "extractive, no language model",
         "at": AT,
@@ -95,7 +96,7 @@ def agent_turn(**changes: Any) -> SimpleNamespace:
         "seq": 0,
         "is_open": False,
         "steps": [thought, tools],
-        "answer_html": render_markdown(ANSWER, run_id="r1"),
+        "answer_html": render_markdown(ANSWER, run_id=RUN_ID),
         "answer_markdown": "",
         "problem": None,
         "sources": [
@@ -190,6 +191,7 @@ def _base() -> dict[str, Any]:
         "facts": "5 documents · 210 passages",
         "document_count": 5,
         "may_change": True,
+        "may_edit": True,
         "may_delete": True,
     }
 
@@ -207,6 +209,8 @@ def base_context(**changes: Any) -> dict[str, Any]:
         "accept": ".pdf,.txt",
         "type_names": "PDF, text",
         "max_bytes": 1_000_000,
+        "batch_files": 50,
+        "batch_bytes": 100_000_000,
         "max_label": "1 MB",
         **changes,
     }

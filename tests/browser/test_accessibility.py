@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from tests.browser import samples
-from tests.browser.conftest import axe_findings
+from tests.browser.conftest import problems_of_pages
 
 pytestmark = pytest.mark.browser
 
@@ -15,7 +16,13 @@ def sign_in_page() -> str:
     from allauth.account.forms import LoginForm
 
     form = LoginForm({"login": "no address", "password": ""})
-    return render_to_string("account/login.html", {"form": form, "signup_url": "/"})
+    context = {
+        "form": form,
+        "signup_url": "/",
+        "PASSKEY_LOGIN_ENABLED": True,
+        "request": RequestFactory().get("/account/login/"),
+    }
+    return render_to_string("account/login.html", context)
 
 
 PAGES = {
@@ -36,17 +43,9 @@ OPEN_FOLDS = "document.querySelectorAll('details').forEach(each => each.open = t
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 def test_pages_are_accessible(open_page, socket, page, width, theme):
-    problems = []
-    page.on("console", lambda m: problems.append(m.text) if "Content Security" in m.text else None)
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    for name, build in PAGES.items():
-        open_page(build())
-        page.evaluate(OPEN_FOLDS)
-        if page.evaluate("document.documentElement.scrollWidth") > width:
-            problems.append(f"{name}: scrolls sideways")
-        problems += [f"{name}: {finding}" for finding in axe_findings(page)]
-    assert problems == []
+    pages = {name: build() for name, build in PAGES.items()}
+    look = {"width": width, "theme": theme, "prepare": lambda _: page.evaluate(OPEN_FOLDS)}
+    assert problems_of_pages(pages, open_page, page, **look) == []
 
 
 def test_theme_is_the_admins(open_page, page):

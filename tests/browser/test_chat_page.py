@@ -8,19 +8,20 @@ from playwright.sync_api import expect
 
 from core.markdown import render_markdown
 from tests.browser import samples
+from tests.browser.samples import RUN_ID
 
 pytestmark = pytest.mark.browser
-ANSWER = "#run-r1-answer"
+ANSWER = f"#run-{RUN_ID}-answer"
 
 
 def text_frame(seq, words, **more):
-    return {"run": "r1", "seq": seq, "ops": [{"op": "md", "to": ANSWER, "text": words}], **more}
+    return {"run": RUN_ID, "seq": seq, "ops": [{"op": "md", "to": ANSWER, "text": words}], **more}
 
 
 def end_frame(seq, markdown):
-    html = render_markdown(markdown, run_id="r1")
+    html = render_markdown(markdown, run_id=RUN_ID)
     ops = [{"op": "md.end", "to": ANSWER, "html": html}, {"op": "run", "state": "idle"}]
-    return {"run": "r1", "seq": seq, "ops": ops}
+    return {"run": RUN_ID, "seq": seq, "ops": ops}
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def live_page(open_page, socket):
 
 
 def test_page_asks_for_what_comes_after_what_it_shows(live_page, socket):
-    assert socket.received == [{"type": "resume", "run_id": "r1", "after": 2}]
+    assert socket.received == [{"type": "resume", "run_id": RUN_ID, "after": 2}]
 
 
 def test_frames_that_were_seen_are_dropped(live_page, socket):
@@ -44,7 +45,7 @@ def test_frames_that_were_seen_are_dropped(live_page, socket):
 def test_frames_after_a_gap_wait_until_it_is_filled(live_page, socket):
     socket.send(text_frame(5, "three"))
     asked = socket.wait_for("resume", 2)
-    assert asked[1] == {"type": "resume", "run_id": "r1", "after": 2}
+    assert asked[1] == {"type": "resume", "run_id": RUN_ID, "after": 2}
     expect(live_page.locator(ANSWER)).to_have_text("")
     socket.send(text_frame(3, "one "), text_frame(4, "two "), text_frame(5, "three"))
     expect(live_page.locator(ANSWER)).to_have_text("one two three")
@@ -115,7 +116,7 @@ def test_streamed_answer_ends_as_the_server_renders_it(live_page, socket):
 def test_withdrawn_preamble_makes_room_for_the_answer(live_page, socket):
     socket.send(text_frame(3, "Let me look."))
     expect(live_page.locator(ANSWER)).to_have_text("Let me look.")
-    socket.send({"run": "r1", "seq": 4, "ops": [{"op": "md.end", "to": ANSWER, "html": ""}]})
+    socket.send({"run": RUN_ID, "seq": 4, "ops": [{"op": "md.end", "to": ANSWER, "html": ""}]})
     socket.send(text_frame(5, "Fourteen weeks."))
     expect(live_page.locator(ANSWER)).to_have_text("Fourteen weeks.")
 
@@ -132,6 +133,7 @@ def test_question_stays_in_the_box_until_the_server_has_it(open_page, socket):
         "text": "How long?",
         "agent_id": "a2",
         "base_ids": [],
+        "mentions": [],
         "client_id": "",
     }
     expect(box).to_have_value("How long?")
@@ -166,7 +168,7 @@ def test_refused_question_is_kept_and_explained(open_page, socket):
 def test_chosen_bases_go_with_the_question_and_show_on_the_button(open_page, socket):
     page = open_page(samples.chat_page())
     socket.wait_for_connection()
-    page.get_by_role("button", name="All bases").click()
+    page.get_by_role("button", name="All knowledge bases").click()
     page.get_by_label("HR handbook").check()
     page.get_by_label("法务合同库").check()
     expect(page.locator("#base-label")).to_have_text("HR handbook +1")
@@ -188,8 +190,8 @@ def test_shift_enter_makes_a_line_and_sends_nothing(open_page, socket):
 
 def test_send_becomes_stop_while_an_answer_is_made(live_page, socket):
     live_page.get_by_role("button", name="Stop").click()
-    assert socket.wait_for("run.stop") == [{"type": "run.stop", "run_id": "r1"}]
-    socket.send({"run": "r1", "seq": 3, "op": "run", "state": "idle"})
+    assert socket.wait_for("run.stop") == [{"type": "run.stop", "run_id": RUN_ID}]
+    socket.send({"run": RUN_ID, "seq": 3, "op": "run", "state": "idle"})
     expect(live_page.get_by_role("button", name="Send")).to_be_visible()
     expect(live_page.get_by_role("button", name="Stop")).to_be_hidden()
 
@@ -207,11 +209,11 @@ def test_opened_tool_card_stays_open_when_it_is_done(open_page, socket):
     steps = [{"kind": "tools", "id": "s2", "state": "live", "calls": [samples.tool_call("live")]}]
     page = open_page(samples.chat_page(samples.open_turn(steps=steps)))
     socket.wait_for("resume")
-    page.locator("#call-r1-c1 summary").click()
+    page.locator(f"#call-{RUN_ID}-c1 summary").click()
     html = render_to_string("chat/_tool_card.html", {"call": samples.tool_call()})
-    replace = {"op": "replace", "to": "#call-r1-c1", "html": html}
-    socket.send({"run": "r1", "seq": 1, **replace})
-    expect(page.locator("#call-r1-c1.is-ok")).to_have_attribute("open", "")
+    replace = {"op": "replace", "to": f"#call-{RUN_ID}-c1", "html": html}
+    socket.send({"run": RUN_ID, "seq": 1, **replace})
+    expect(page.locator(f"#call-{RUN_ID}-c1.is-ok")).to_have_attribute("open", "")
 
 
 def test_citation_opens_its_passage_and_escape_returns(open_page, socket):

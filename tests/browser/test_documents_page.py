@@ -70,7 +70,7 @@ def test_refusal_is_told_in_the_servers_words(page_of_base):
 def test_page_of_a_proxy_does_not_become_a_message(page_of_base):
     page_of_base.route(UPLOAD, lambda route: route.fulfill(status=413, body="<h1>413 nginx</h1>"))
     choose(page_of_base, file("big.txt"))
-    expect(line(page_of_base, "big.txt")).to_contain_text("The server refused it.")
+    expect(line(page_of_base, "big.txt")).to_contain_text("The server rejected it.")
 
 
 def test_unfit_files_are_not_sent(page_of_base):
@@ -102,6 +102,8 @@ def test_rows_change_without_losing_focus(page_of_base):
         lambda url: True,
         lambda route: (
             route.fulfill(body=fragment, content_type="text/html")
+            if route.request.headers.get("hx-target") == "documents"
+            else route.fulfill(status=204)
             if route.request.headers.get("hx-request")
             else route.fallback()
         ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, WebSocketRoute, expect
 
 from tests.product import EMAIL, Product
 from tests.slow_model import SlowModel
@@ -51,6 +52,12 @@ def sign_in(page: Page, product: Product) -> None:
     expect(page.locator("#prompt")).to_be_visible()
 
 
+def ask(page: Page, question: str) -> None:
+    """Write a question and send it; the button works before the scripts are there, too."""
+    page.fill("#prompt", question)
+    page.get_by_role("button", name="Send", exact=True).click()
+
+
 def connect(page: Page, product: Product, model: SlowModel) -> None:
     """Connect the slow model by the form, try it, and make it the default."""
     page.goto(f"{product.url}/models/new/")
@@ -76,7 +83,7 @@ def test_from_sign_in_to_a_citation_that_opens_its_passage(page: Page, product: 
     page.get_by_role("link", name="Knowledge", exact=True).click()
     page.get_by_role("link", name="New knowledge base").first.click()
     page.fill("[name=name]", "Club")
-    page.get_by_role("button", name="Make the base").click()
+    page.get_by_role("button", name="Create knowledge base").click()
     page.locator("input[type=file][name=file]").set_input_files(
         [
             FilePayload(name="rules.md", mimeType="text/markdown", buffer=HANDBOOK.encode()),
@@ -92,9 +99,8 @@ def test_from_sign_in_to_a_citation_that_opens_its_passage(page: Page, product: 
         expect(row.get_by_text("Refused")).to_be_visible(timeout=MINUTE)
         expect(row.locator("small.bidi")).not_to_be_empty()
     keep_picture(page, "base")
-    page.get_by_role("link", name="Chat", exact=True).click()
-    page.fill("#prompt", "How much do members of the Lantern Club pay a year?")
-    page.press("#prompt", "Enter")
+    page.get_by_role("link", name="Conversations", exact=True).click()
+    ask(page, "How much do members of the Lantern Club pay a year?")
     answer = page.locator(".answer").last
     expect(answer).to_contain_text("42 crowns", timeout=MINUTE)
     expect(page.locator(".acts").last).to_be_visible(timeout=MINUTE)
@@ -116,8 +122,7 @@ def test_reload_in_mid_answer_goes_on_without_a_gap(
     connect(page, product, slow_model)
     asked_before = slow_model.calls
     page.goto(product.url)
-    page.fill("#prompt", "Count for me.")
-    page.press("#prompt", "Enter")
+    ask(page, "Count for me.")
     expect(page.locator(".answer").last).to_contain_text("word8", timeout=MINUTE)
     page.reload()
     expect(page.locator(".answer").last).to_contain_text("word12", timeout=MINUTE)
@@ -132,10 +137,54 @@ def test_reload_in_mid_answer_goes_on_without_a_gap(
 
 def test_stop_keeps_what_was_said(page: Page, product: Product, slow_model: SlowModel) -> None:
     sign_in(page, product)
-    page.fill("#prompt", "Count again.")
-    page.press("#prompt", "Enter")
+    ask(page, "Count again.")
     expect(page.locator(".answer").last).to_contain_text("word3", timeout=MINUTE)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.locator(".run summary").last).to_contain_text("Stopped", timeout=MINUTE)
     expect(page.locator(".answer").last).to_contain_text("word3")
     expect(page.locator(".answer").last).not_to_contain_text("word59")
+
+
+class Network:
+    """The page's way to the server's socket, which a test can cut."""
+
+    def __init__(self, page: Page) -> None:
+        self.connections = 0
+        self._cut = threading.Event()
+        self._sockets: list[WebSocketRoute] = []
+        page.route_web_socket("**/ws/**", self._connect)
+
+    def cut(self) -> None:
+        """Lose the connection, and refuse the next one."""
+        self._cut.set()
+        self._sockets[-1].close(code=1001)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        self.connections += 1
+        if self._cut.is_set():
+            self._cut.clear()
+            socket.close(code=1001)
+            return
+        self._sockets.append(socket)
+        socket.connect_to_server()
+
+
+def test_lost_network_and_a_tab_in_the_background_lose_nothing(
+    page: Page, product: Product, slow_model: SlowModel
+) -> None:
+    network = Network(page)
+    sign_in(page, product)
+    ask(page, "Count once more.")
+    answer = page.locator(".answer").last
+    expect(answer).to_contain_text("word6", timeout=MINUTE)
+    network.cut()
+    expect(answer).to_contain_text("word25", timeout=MINUTE)
+    assert network.connections >= 3
+    browser = page.context.new_cdp_session(page)
+    browser.send("Page.setWebLifecycleState", {"state": "frozen"})
+    other = page.context.new_page()
+    other.goto(f"{product.url}/knowledge/")
+    browser.send("Page.setWebLifecycleState", {"state": "active"})
+    page.bring_to_front()
+    expect(page.locator(".acts").last).to_be_visible(timeout=MINUTE)
+    assert answer.inner_text().split() == [word.strip() for word in WORDS]

@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pytest_django import Settings
 
-from tests.contracts.access_table import PEOPLE, TABLE, Row
+from tests.contracts.access_table import GUESTS, PEOPLE, TABLE, Row
 from tests.contracts.world import World, make_world
 from tests.factories.accounts import make_member, make_user
 from tests.personas import LOGIN_BACKEND, Persona
@@ -39,21 +39,27 @@ def addresses() -> Iterator[Address]:
     yield from _walk(get_resolver(), namespace="")
 
 
-def _walk(resolver: URLResolver, *, namespace: str) -> Iterator[Address]:
+def _walk(
+    resolver: URLResolver, *, namespace: str, outer: tuple[str, ...] = ()
+) -> Iterator[Address]:
     for entry in resolver.url_patterns:
+        arguments = (*outer, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLResolver):
             inner = f"{namespace}{entry.namespace}:" if entry.namespace else namespace
-            yield from _walk(entry, namespace=inner)
+            yield from _walk(entry, namespace=inner, outer=arguments)
         elif isinstance(entry, URLPattern):
             name = f"{namespace}{entry.name or entry.pattern}"
-            yield Address(name=name, arguments=tuple(entry.pattern.regex.groupindex))
+            yield Address(name=name, arguments=arguments)
 
 
 ALL = tuple(addresses())
 ADMIN = tuple(one for one in ALL if one.name.startswith("admin:"))
-OURS = tuple(one for one in ALL if one not in ADMIN)
+API = tuple(one for one in ALL if one.name.startswith("api:"))
+"""`test_api_access` has their table."""
+OURS = tuple(one for one in ALL if one not in (*ADMIN, *API))
 ADMIN_OPEN = ("admin:login", "admin:logout")
-STRICT = sorted(name for name in {one.name for one in OURS} if not name.startswith("account_"))
+LIBRARY = ("account_", "mfa_", "socialaccount_")
+STRICT = sorted(name for name in {one.name for one in OURS} if not name.startswith(LIBRARY))
 """allauth's views take what they do not know for a form; ours refuse it."""
 ARGUMENTS = {one.name: one.arguments for one in ALL}
 ROWS: Mapping[str, list[Row]] = defaultdict(list)
@@ -96,7 +102,7 @@ def ask(
     path = path_of(name, world)
     with transaction.atomic():
         response = send(path) if data is None else send(path, data)
-        if response.streaming:  # its end closes the file
+        if response.streaming and not response.is_async:  # its end closes the file
             b"".join(response.streaming_content)
         transaction.set_rollback(True)
     return response
@@ -118,6 +124,11 @@ def test_answers_are_those_of_the_table(world: World, row: Row) -> None:
     if set(statuses) == {row.or_else}:
         return
     assert statuses == row.expected, dict(zip(PEOPLE, statuses, strict=True))
+    guests = {
+        name: ask(world, name, row.method, row.name, row.data_for(world)).status_code
+        for name in GUESTS
+    }
+    assert tuple(guests.values()) == row.expected_of_guests(ARGUMENTS[row.name]), guests
     if row.expected[PEOPLE.index("stranger")] == 302 and row.expected[0] != 302:
         location = answers["stranger"].headers["Location"]
         assert location.startswith(reverse("account_login"))

@@ -10,7 +10,7 @@ import pytest
 from core.embedded.layout import REPOSITORY_DIR
 
 READERS = {
-    *("text", "boolean", "integer", "decimal", "words", "choice", "path"),
+    *("text", "boolean", "integer", "decimal", "words", "choice", "path", "url_path"),
     *("secret", "redis_url", "database"),
 }
 OUTSIDE_OF_SETTINGS = {"NO_COLOR", "WEKNORA_SHARED", "WEKNORA_TEST_DIR"}
@@ -39,7 +39,7 @@ def calls() -> dict[str, ast.Call]:
 def documented() -> dict[str, str]:
     """Return the default that the page gives, by variable."""
     page = (REPOSITORY_DIR / "docs/settings.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([A-Z_]+)`[^|]*\| ([^|]*)\|", page, flags=re.MULTILINE)
+    rows = re.findall(r"^\| `([A-Z0-9_]+)`[^|]*\| ([^|]*)\|", page, flags=re.MULTILINE)
     names = [name for name, _ in rows]
     assert len(names) == len(set(names)), "a variable is described twice"
     return {name: default.strip() for name, default in rows}
@@ -74,7 +74,7 @@ def test_default_is_the_one_of_the_code(name, default):
 
 def test_secrets_are_marked():
     page = (REPOSITORY_DIR / "docs/settings.md").read_text(encoding="utf-8")
-    marked = set(re.findall(r"^\| `([A-Z_]+)` 🔑", page, flags=re.MULTILINE))
+    marked = set(re.findall(r"^\| `([A-Z0-9_]+)` 🔑", page, flags=re.MULTILINE))
     secret = {
         name
         for name, call in calls().items()

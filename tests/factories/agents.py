@@ -69,6 +69,7 @@ def make_run(
             answer=answered,
             agent=conversation.agent,
             user_id=conversation.user_id,
+            principal=conversation.principal,
             state=state,
             **fields,
         )

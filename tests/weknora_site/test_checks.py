@@ -52,7 +52,8 @@ def test_sound_settings_have_no_finding():
             {"DEBUG": True, "LISTEN_HOST": "0.0.0.0", "ALLOWED_HOSTS": ["example.org"]},
             "weknora.E006",
         ),
-        ({"DATABASE_POOL": 5, "RUN_THREADS": 12}, "weknora.E008"),
+        ({"DATABASE_POOL": 15}, "weknora.E008"),
+        ({"DATABASE_POOL": 24, "INGEST_THREADS": 21}, "weknora.E008"),
         ({"JOB_LEASE_SECONDS": 1.0, "JOB_HEARTBEAT_SECONDS": 2.0}, "weknora.E009"),
         (
             {

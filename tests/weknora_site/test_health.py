@@ -32,7 +32,7 @@ def all_well(broker, settings):
     """Workers that beat, and no built-in models."""
     settings.LOCAL_MODELS_ENABLED = False
     with redis.Redis.from_url(broker) as client:
-        beat(client, worker("runs", "runs", "default", scheduler=True))
+        beat(client, worker("runs", "runs", "default", "enrich", scheduler=True))
         beat(client, worker("ingest", "ingest"))
     return broker
 
@@ -51,16 +51,24 @@ def test_ready_says_200_when_every_part_can_work(all_well):
 def test_missing_worker_is_named_by_its_queue(broker, settings):
     settings.LOCAL_MODELS_ENABLED = False
     with redis.Redis.from_url(broker) as client:
-        beat(client, worker("runs", "runs", "default", scheduler=True))
+        beat(client, worker("runs", "runs", "default", "enrich", scheduler=True))
     status, checks = ready()
     assert status == 503
     assert checks["workers"]["reason"] == "no live worker serves: ingest"
 
 
+def test_queue_of_enrichment_is_missed_as_well(broker, settings):
+    settings.LOCAL_MODELS_ENABLED = False
+    with redis.Redis.from_url(broker) as client:
+        beat(client, worker("runs", "runs", "default", scheduler=True))
+        beat(client, worker("ingest", "ingest"))
+    assert ready()[1]["workers"]["reason"] == "no live worker serves: enrich"
+
+
 def test_missing_scheduler_is_named(broker, settings):
     settings.LOCAL_MODELS_ENABLED = False
     with redis.Redis.from_url(broker) as client:
-        beat(client, worker("all", "runs", "default", "ingest"))
+        beat(client, worker("all", "runs", "default", "ingest", "enrich"))
     assert ready()[1]["workers"]["reason"] == "no worker runs the scheduler"
 
 

@@ -304,3 +304,20 @@ async def test_too_many_calls_in_one_turn_are_cut_and_told() -> None:
         events = await events_of(loop, a_run())
     assert len(search.calls) == 3
     assert "Only the first 3 of 5 tool calls were run." in [e.get("detail") for e in told(events)]
+
+
+async def test_the_gate_is_asked_before_the_last_answer_too() -> None:
+    class Gate:
+        calls_left = 1
+
+        async def refusal(self, state: RunState) -> str | None:
+            self.calls_left -= 1
+            return None if self.calls_left >= 0 else "The budget is used up."
+
+    turns = [calls(call("search", queries=["notice"]))]
+    with ScriptedModel(turns) as model:
+        loop = a_loop(model, FakeTool().tool(), gate=Gate(), limits=RunLimits(max_rounds=1))
+        events = await events_of(loop, a_run())
+    last = told(events)[-1]
+    assert (last["outcome"], last["reason"]) == ("limit_reached", "max_rounds")
+    assert last["answer"], "the findings are listed without a model"

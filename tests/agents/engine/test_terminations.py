@@ -137,7 +137,9 @@ async def test_content_filter_keeps_what_was_said() -> None:
             "type": "run_finished",
             "outcome": "fallback",
             "reason": "content_filter",
-            "detail": "The model's provider filtered this answer, so it cannot be shown.",
+            "detail": (
+                "The model's provider filtered this answer; what had come until then is shown."
+            ),
             "answer": "The first half",
         }
     )

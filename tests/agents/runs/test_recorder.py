@@ -9,7 +9,14 @@ from uuid import uuid4
 
 import pytest
 
-from agents.engine.events import AgentEvent, AnswerDelta, AnswerFinished, RunFinished
+from agents.engine.events import (
+    AgentEvent,
+    AnswerDelta,
+    RoundDegraded,
+    RoundStarted,
+    RunFinished,
+    RunStarted,
+)
 from agents.engine.state import RunState
 from agents.runs import recorder as recorder_module
 from agents.runs.recorder import Recorder
@@ -27,12 +34,14 @@ class Store:
         self.gate.set()
         self.stop_asked = False
         self.lost = False
+        self.wrote = threading.Event()
 
     def record(self, _: Lease, events: Sequence[Recorded], state: RunState | None) -> bool:
         self.gate.wait(5)
         if self.lost:
             raise LeaseLost
         self.written.append(([each.event.type for each in events], state is not None))
+        self.wrote.set()
         return self.stop_asked
 
 
@@ -62,7 +71,7 @@ async def test_end_that_another_write_takes_along_keeps_its_state(store: Store) 
     store.gate.clear()
     await asyncio.sleep(recorder_module.JOIN_SECONDS * 1.5)  # the joining task hangs in its write
     ends: list[AgentEvent] = [
-        AnswerFinished(seq=3, text="ab"),
+        RoundDegraded(seq=3, round=1, reason="answer_cut", detail="Too long."),
         RunFinished(seq=4, outcome="answered", reason="natural_stop", answer="ab"),
     ]
     adding = asyncio.create_task(recorder.add(ends[0], state))
@@ -77,9 +86,27 @@ async def test_end_that_another_write_takes_along_keeps_its_state(store: Store) 
     assert [types for types, _ in store.written] == [
         ["answer_delta"],
         ["answer_delta"],
-        ["answer_finished"],
+        ["round_degraded"],
         ["run_finished"],
     ]
+
+
+async def test_what_nobody_waits_for_is_stored_with_what_follows(store: Store) -> None:
+    recorder = Recorder(LEASE, on_stop=lambda: None)
+    await recorder.add(RunStarted(seq=1, question="Why?", mode="react"), a_state())
+    await recorder.add(RoundStarted(seq=2, round=1), a_state())
+    assert store.written == []
+    await recorder.add(AnswerDelta(seq=3, text="a"), a_state())
+    assert store.written == [(["run_started", "round_started", "answer_delta"], False)]
+
+
+async def test_what_nobody_waits_for_does_not_wait_for_ever(store: Store) -> None:
+    recorder = Recorder(LEASE, on_stop=lambda: None)
+    joining = asyncio.create_task(recorder.run())
+    await recorder.add(RunStarted(seq=1, question="Why?", mode="react"), a_state())
+    assert await asyncio.to_thread(store.wrote.wait, 5)
+    joining.cancel()
+    assert store.written == [(["run_started"], False)]
 
 
 async def test_burst_of_deltas_becomes_one_row_and_the_first_goes_out_at_once(store: Store) -> None:

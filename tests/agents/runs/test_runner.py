@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Membership
-from agents.constants import RunState
+from accounts.services.members import leave_space
+from agents.constants import CallState, RunState
 from agents.engine.testing import ScriptedModel, say
-from agents.models import AgentRun, Message, RunEvent
+from agents.models import AgentRun, Message, RunEvent, ToolCall
 from agents.runs.fold import fold_answer
 from agents.runs.keeper import resume_lost_runs
-from agents.runs.store import Lease, LeaseLost, keep_lease, record, take_lease
+from agents.runs.store import (
+    TAKES_WITHOUT_PROGRESS,
+    TIME_WITHOUT_PROGRESS,
+    Lease,
+    LeaseLost,
+    keep_lease,
+    record,
+    take_lease,
+)
 from agents.services.conversations import stop_run
 from core.errors import Conflict, Invalid
+from core.jobs.housekeeping import return_lost_jobs
+from core.jobs.work import claim
 from core.models import BackgroundJob, JobState
 from providers.contracts.errors import ModelError
 from tests.agents.runs.conftest import Script, carry_out, put, seq_is_whole, types_of
@@ -43,7 +55,7 @@ def test_history_goes_along_without_old_markers(asker: Persona, script: Play) ->
     Message.objects.filter(answered_run=first).update(text="Thirty days [1].")
     second = ask_again(asker, first, "Sure?")
     carry_out()
-    assert [(m.role, m.content) for m in model.asked[1][1:]] == [
+    assert [(m.role, m.content.partition("\n\n<")[0]) for m in model.asked[1][1:]] == [
         ("user", "How long?"),
         ("assistant", "Thirty days."),
         ("user", "Sure?"),
@@ -131,19 +143,47 @@ def test_run_whose_job_is_gone_gets_a_new_one(
     assert BackgroundJob.objects.filter(name="agents.run_agent", state=JobState.QUEUED).count() == 1
 
 
-def test_run_on_which_workers_keep_dying_says_so_to_the_person(asker: Persona) -> None:
-    from core.jobs.housekeeping import return_lost_jobs
-    from core.jobs.work import claim
-
-    run = put(asker, "Why?")
-    for _ in range(5):
+def lose_workers(run: AgentRun, times: int) -> None:
+    """Let workers take the run and die at once."""
+    for _ in range(times):
         assert claim("runs") is not None
+        assert take_lease(run.pk) is not None
         BackgroundJob.objects.update(heartbeat_at="2020-01-01T00:00:00Z")
         return_lost_jobs()
+
+
+def test_run_on_which_workers_keep_dying_says_so_to_the_person(asker: Persona) -> None:
+    run = put(asker, "Why?")
+    lose_workers(run, TAKES_WITHOUT_PROGRESS)
+    AgentRun.objects.update(progress_at=timezone.now() - TIME_WITHOUT_PROGRESS)
+    carry_out()
     run.refresh_from_db()
     assert run.state == RunState.FAILED
-    assert "worker ended" in run.reason
+    assert "ended 8 times at the same place" in run.reason
     assert types_of(run) == ["run_finished"]
+
+
+def test_run_outlives_workers_that_something_else_ends(asker: Persona, script: Play) -> None:
+    script([say("At last.")])
+    run = put(asker, "Why?")
+    lose_workers(run, TAKES_WITHOUT_PROGRESS + 2)
+    carry_out()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_run_that_gets_further_outlives_any_number_of_workers(asker: Persona, script: Play) -> None:
+    script([say("At last.")])
+    run = put(asker, "Why?")
+    for call in ("a", "b"):
+        lose_workers(run, TAKES_WITHOUT_PROGRESS - 1)
+        AgentRun.objects.update(progress_at=timezone.now() - TIME_WITHOUT_PROGRESS)
+        ToolCall.objects.create(
+            space_id=run.space_id, run=run, call_id=call, name="look", state=CallState.COMPLETED
+        )
+    carry_out()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
 
 
 def test_stopping_a_waiting_run_ends_it_at_once(asker: Persona) -> None:
@@ -152,6 +192,17 @@ def test_stopping_a_waiting_run_ends_it_at_once(asker: Persona) -> None:
     assert types_of(run) == ["run_finished"]
     carry_out()
     assert types_of(run) == ["run_finished"]
+
+
+def test_who_leaves_the_space_stops_what_still_runs(asker: Persona) -> None:
+    waiting, running = put(asker, "Why?"), put(asker, "And why else?")
+    assert take_lease(running.pk) is not None
+    leave_space(asker.user, space_id=asker.space.pk)
+    waiting.refresh_from_db()
+    running.refresh_from_db()
+    assert waiting.state == RunState.CANCELLED
+    assert "left the space" in waiting.reason
+    assert running.cancel_requested
 
 
 def test_stop_keeps_what_was_said_so_far(asker: Persona, script: Play) -> None:

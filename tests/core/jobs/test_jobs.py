@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from celery import current_app
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from core.errors import Refused, ServiceUnavailable
@@ -17,12 +17,12 @@ from core.jobs.enqueue import cancel_job, enqueue
 from core.jobs.handlers import JobCancelled, JobContext, RetryJob, _handlers, handles
 from core.jobs.heartbeat import beat_once, beating
 from core.jobs.housekeeping import keep_house, return_lost_jobs
-from core.jobs.work import claim, work
+from core.jobs.work import _PICK, claim, work
 from core.models import BackgroundJob, JobState
 from core.tenancy import current_space_id, space_scope
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SPACE_A, SPACE_B = 10_001, 10_002
+SPACE_A, SPACE_B, SPACE_C = 10_001, 10_002, 10_003
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +43,14 @@ def job() -> Iterator[Job]:
     job = Job(name="tests.job", queue="default", max_attempts=3)
     yield job
     _handlers.pop(job.name, None)
+
+
+def rows_read(plan: dict[str, Any]) -> float:
+    """Return how many rows the nodes of an executed plan gave or threw away."""
+    own = float(plan["Actual Rows"]) + float(plan.get("Rows Removed by Filter", 0))
+    return own * float(plan["Actual Loops"]) + sum(
+        rows_read(part) for part in plan.get("Plans", ())
+    )
 
 
 def only_row() -> BackgroundJob:
@@ -96,6 +104,34 @@ def test_space_has_no_more_jobs_in_flight_than_its_limit(job: Job, settings: Any
         for _ in range(3):
             enqueue(job)
     assert [claim("default") is not None for _ in range(3)] == [True, True, False]
+
+
+def test_oldest_due_job_comes_first_among_spaces_with_as_much_in_flight(
+    job: Job, settings: Any
+) -> None:
+    settings.JOBS_IN_FLIGHT_PER_SPACE = {"default": 1}
+    for space_id, delay_seconds in ((SPACE_A, 60), (SPACE_B, -5), (SPACE_C, -9), (SPACE_C, -8)):
+        with space_scope(space_id):
+            enqueue(job, delay_seconds=delay_seconds)
+    claimed = [claim("default") for _ in range(3)]
+    assert [row and row.space_id for row in claimed] == [SPACE_C, SPACE_B, None]
+
+
+def test_finding_the_next_job_does_not_read_all_that_wait(job: Job) -> None:
+    BackgroundJob.objects.bulk_create(
+        BackgroundJob(space_id=SPACE_A, name=job.name, queue=job.queue) for _ in range(2_000)
+    )
+    with space_scope(SPACE_B):
+        newest = enqueue(job)
+    found = [row.pk for row in (claim("default"), claim("default")) if row]
+    assert newest in found
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"EXPLAIN (ANALYZE, FORMAT JSON) {_PICK}",
+            {"queue": "default", "limit": 4, "total": 100},
+        )
+        plan = cursor.fetchone()[0][0]["Plan"]
+    assert rows_read(plan) < 50
 
 
 @pytest.mark.parametrize(
@@ -191,6 +227,18 @@ def test_job_on_which_workers_keep_dying_fails_with_a_reason(job: Job) -> None:
         return_lost_jobs()
     assert only_row().state == JobState.FAILED
     assert told == ["The worker ended 3 times while it did this; it is not tried again."]
+
+
+def test_lost_job_keeps_its_place_once_and_goes_behind_the_others_after_that(job: Job) -> None:
+    first = enqueue(job)
+    second = enqueue(job)
+    taken = []
+    for _ in range(3):
+        row = claim("default")
+        taken.append(row and row.pk)
+        lose_worker()
+        return_lost_jobs()
+    assert taken == [first, first, second]
 
 
 def test_cancelling_ends_a_queued_job_and_stops_a_running_one(job: Job) -> None:

@@ -8,6 +8,8 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
+from knowledge.parsers.containers import OLE_MAGIC
+
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -205,7 +207,50 @@ def shared_font_page(count: int) -> bytes:
     return one_page(b"BT /F1 1 Tf " + b"1 0 0 1 9 9 Tm (x) Tj " * count + b"ET")
 
 
+def million_objects() -> bytes:
+    """A PDF of one page and a million objects that nobody needs."""
+    useless = b"".join(b"%d 0 obj<<>>endobj\n" % number for number in range(10, 1_000_010))
+    return one_page(b"BT /F1 12 Tf 9 9 Td (still here) Tj ET").replace(
+        b"trailer", useless + b"trailer", 1
+    )
+
+
+def many_sheets(count: int) -> bytes:
+    """A workbook that names `count` sheets, all of them one part."""
+    sheets = "".join(
+        f'<sheet name="s{number}" sheetId="{number}" r:id="r1"/>' for number in range(1, count + 1)
+    )
+    workbook = f'<workbook xmlns="{SHEET}" xmlns:r="{OFFICE_RELATIONS}"><sheets>{sheets}</sheets>'
+    with zipfile.ZipFile(io.BytesIO(xlsx('<row r="1"><c r="A1"><v>1</v></c></row>'))) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    return container(parts | {"xl/workbook.xml": workbook + "</workbook>"})
+
+
+def archive_with_link() -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        link = zipfile.ZipInfo("passwd.txt")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    return content.getvalue()
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
+    "objects-million.pdf": million_objects,
+    "sheets.xlsx": lambda: many_sheets(100_000),
+    "bomb.zip": lambda: container({f"{n}.txt": bytes(50_000_000) for n in range(11)}),
+    "climbing.zip": lambda: container({"../../etc/cron.d/x": "x"}),
+    "members.zip": lambda: container({f"{number}.txt": "x" for number in range(10_001)}),
+    "link.zip": archive_with_link,
+    "pixels.gif": lambda: b"GIF89a" + b"\xff\xff\xff\xff" + bytes(20),
+    "pixels.webp": lambda: b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\xff" * 6 + bytes(20),
+    "laughs.xmind": lambda: container(
+        {"content.xml": LAUGHS + "<x>&a9;</x>", "styles.xml": "<x/>"}
+    ),
+    "deep.xmind": lambda: container(
+        {"content.json": "[" * 200_000 + "]" * 200_000, "metadata.json": "{}"}
+    ),
+    "noise.doc": lambda: OLE_MAGIC + bytes(range(256)) * 40 + "WordDocument".encode("utf-16-le"),
     "bomb.docx": lambda: docx(b"<w:p><w:r><w:t>" + b"A" * 150_000_000 + b"</w:t></w:r></w:p>"),
     "laughs.docx": lambda: docx(paragraph("&a9;"), prolog=LAUGHS),
     "xxe.docx": lambda: docx(paragraph("&xxe;"), prolog=XXE),

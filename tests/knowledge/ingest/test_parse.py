@@ -113,6 +113,13 @@ def test_work_over_its_memory_is_stopped(tmp_path):
     assert refusal.value.code == "out_of_memory"
 
 
+def test_work_over_its_resident_memory_is_stopped(slow_file):
+    plenty = Limits(memory_bytes=16_384 * MIB, cpu_seconds=100, wall_seconds=100)
+    with pytest.raises(ParseRefused) as refusal:
+        parse_file(slow_file, "slow.pdf", limits=plenty)
+    assert refusal.value.code == "out_of_memory"
+
+
 def test_more_text_than_one_document_may_have_is_refused(tmp_path):
     path = tmp_path / "long.txt"
     path.write_bytes(b"words " * 500_000)

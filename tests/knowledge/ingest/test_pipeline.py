@@ -13,15 +13,16 @@ from core.errors import Conflict, Invalid, TooLarge
 from core.jobs.work import work
 from core.models import BackgroundJob, JobState
 from core.tenancy import space_scope
-from knowledge.constants import DocumentState, StageState
-from knowledge.ingest import embed as embed_module, pipeline
+from knowledge.constants import DocumentState, StageName, StageState
+from knowledge.ingest import embed as embed_module, pipeline, stages
+from knowledge.ingest.stages import StageReport
 from knowledge.models import Chunk, Document, Embedding, KeywordRow, KnowledgeBase, Stage
+from knowledge.names import clean_file_name
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
 from knowledge.services.documents import (
     add_document,
     cancel_document,
-    clean_file_name,
     delete_document,
     retry_document,
 )
@@ -68,7 +69,8 @@ def test_document_becomes_ready_with_all_its_stages(olivia: Persona, base: Knowl
     document_indexed.disconnect(receiver)
     assert (document.state, document.reason) == (DocumentState.COMPLETED, "")
     assert document.searchable_at is not None
-    assert [stage.state for stage in document.stages.all()] == [StageState.DONE] * 4
+    done, skipped = StageState.DONE, StageState.SKIPPED
+    assert [stage.state for stage in document.stages.all()] == [done] * 4 + [skipped]
     chunks = Chunk.objects.filter(document=document).count()
     assert chunks == document.chunk_count > 0
     assert Embedding.objects.count() == KeywordRow.objects.count() == chunks
@@ -92,6 +94,23 @@ def test_file_that_gives_no_text_never_becomes_ready(
     assert says in document.reason
     assert document.searchable_at is None
     assert BackgroundJob.objects.get().state == JobState.DONE
+
+
+def test_timeline_of_a_ready_document_is_whole_though_its_worker_dies_right_then(
+    olivia: Persona, base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_end = stages._end
+
+    def die_at_the_last(report: StageReport, error: BaseException | None) -> None:
+        if report.row.name != StageName.INDEX:
+            write_end(report, error)
+
+    monkeypatch.setattr(stages, "_end", die_at_the_last)
+    document = ingest(add(olivia, base, TEXT))
+    assert document.state == DocumentState.COMPLETED
+    last = Stage.objects.get(document=document, name=StageName.INDEX)
+    assert (last.state, last.detail["passages"]) == (StageState.DONE, document.chunk_count)
+    assert last.ended_at is not None
 
 
 def test_second_attempt_takes_over_what_is_done(olivia: Persona, base: KnowledgeBase) -> None:

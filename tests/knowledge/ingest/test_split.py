@@ -5,7 +5,9 @@ import re
 import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 
-from knowledge.ingest.split import ChunkDraft, SplitSettings, split
+from knowledge.ingest.cut import LONGEST_PROTECTED, PROTECTED
+from knowledge.ingest.places import ChunkDraft
+from knowledge.ingest.split import SplitSettings, split
 from knowledge.parsers.contract import Block, Box, ParsedDocument
 
 SMALL = SplitSettings(size=200, small_section=40)
@@ -64,9 +66,13 @@ def test_offsets_lead_to_the_chunks_own_words(blocks, size):
 
 @given(markdown, sizes)
 def test_chunks_keep_the_limit_and_are_numbered_without_gaps(blocks, size):
-    chunks = split(document(*blocks), SplitSettings(size=size))
+    parsed = document(*blocks)
+    chunks = split(parsed, SplitSettings(size=size))
     assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
-    assert all(len(chunk.text.strip()) > 0 and len(chunk.text) <= size for chunk in chunks)
+    assert all(chunk.text.strip() for chunk in chunks)
+    for chunk in chunks:
+        body = parsed.text[chunk.char_start : chunk.char_end]
+        assert len(chunk.text) <= size or PROTECTED.match(body)
 
 
 @given(markdown, sizes)
@@ -217,6 +223,40 @@ def test_a_link_is_not_cut():
     link = "[the whole manual of the machine](https://example.org/manual/of/the/machine)"
     chunks = split(document("word " * 32 + link + " word" * 30), SMALL)
     assert sum(link in chunk.text for chunk in chunks) == 1
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "$$" + "x+y " * 90 + "$$",
+        "$$\n" + "a = b\n\n" * 50 + "$$",
+        "`" + "code " * 80 + "`",
+        "![a picture](data:image/png;base64," + "A" * 900 + ")",
+        "[a manual](https://example.org/" + "way/" * 90 + ")",
+    ],
+    ids=["formula", "formula_with_blank_lines", "code", "picture", "link"],
+)
+def test_what_is_protected_stays_whole_even_over_the_size(whole):
+    around = "Some words stand here. " * 20
+    in_a_line = () if "\n\n" in whole else (f"{around}{whole} {around}",)
+    for blocks in (in_a_line or (whole,), (around, whole, around)):
+        chunks = split(document(*blocks), SMALL)
+        assert sum(whole in chunk.text for chunk in chunks) == 1
+        assert all(len(chunk.text) <= 200 or whole in chunk.text for chunk in chunks)
+
+
+def test_no_chunk_is_longer_than_the_longest_that_is_protected():
+    for whole in ("`" + "y" * 20_000 + "`", "$$\n" + "x" * 20_000 + "\n$$", "[a](" + "z" * 20_000):
+        chunks = split(document(whole), SplitSettings(size=7_500))
+        assert max(len(chunk.text) for chunk in chunks) <= LONGEST_PROTECTED
+
+
+def test_overlap_repeats_no_row_of_a_table_and_no_line_of_code():
+    table = "| a | b |\n| --- | --- |\n" + "\n".join(["| 111 | 222 |"] * 8)
+    chunks = split(
+        document(table, "A sentence of words. " * 8), SplitSettings(size=200, overlap=90)
+    )
+    assert all(chunk.text.startswith(("| a | b |", "A sentence")) for chunk in chunks)
 
 
 def test_overlap_begins_at_a_sentence():

@@ -47,9 +47,8 @@ class Check:
         raise ValueError(f"unknown kind of check {self.kind!r}")
 
 
-def load_checks() -> list[Check]:
+def load_checks(path: Path = SHARED / "expectations.jsonl") -> list[Check]:
     """Return all checks, in the order of the file."""
-    path = SHARED / "expectations.jsonl"
     if not path.exists():
         return []
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -5,16 +5,16 @@ import zipfile
 
 import pytest
 
+from knowledge.parsers.containers import OLE_MAGIC
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.filetypes import (
     BY_EXTENSION,
     FILE_TYPES,
-    OLE_MAGIC,
     detect_type,
     extension_of,
     mismatch_warning,
 )
-from knowledge.parsers.registry import parsers_by_type
+from knowledge.parsers.registry import engines_by_type
 from tests.knowledge.ingest.hostile import container, docx, odf, xlsx
 
 
@@ -33,6 +33,18 @@ def ole(*names: str) -> bytes:
         (odf("<x/>"), "a.odt", "odt"),
         (odf("<x/>", "spreadsheet"), "a", "ods"),
         (ole("Workbook"), "a.xls", "xls"),
+        (ole("WordDocument", "Workbook"), "a.xls", "doc"),
+        (ole("PowerPoint Document"), "a", "ppt"),
+        (ole("__properties_version1.0"), "a.doc", "msg"),
+        (container({"a.txt": "x"}), "a.docx", "zip"),
+        (container({"content.json": "[]", "metadata.json": "{}"}), "map", "xmind"),
+        (b"GIF89a" + bytes(20), "a.png", "gif"),
+        (b"RIFF\x10\0\0\0WEBPVP8 " + bytes(20), "a", "webp"),
+        (b"RIFF\x10\0\0\0WAVEfmt " + bytes(20), "a.mp3", "wav"),
+        (b"II*\0" + bytes(20), "scan.pdf", "tiff"),
+        (b"BM" + bytes(4) + bytes(4) + bytes(4) + b"\x28\0\0\0" + bytes(20), "a", "bmp"),
+        (b"ID3\x04" + bytes(20), "song", "mp3"),
+        (b"\0\0\0\x20ftypM4A " + bytes(20), "memo", "m4a"),
         (b"{\\rtf1 x}", "a.doc", "rtf"),
         (b"\x89PNG\r\n\x1a\nrest", "a.png", "png"),
         (b"\xff\xd8\xff\xe0", "photo", "jpg"),
@@ -56,9 +68,7 @@ def test_the_type_is_told_by_content_and_between_texts_by_name(content, name, ex
     [
         (ole("EncryptedPackage"), "a.docx", "encrypted"),
         (ole(), "a.xlsx", "encrypted"),
-        (ole("WordDocument"), "a.doc", "type_unknown"),
-        (ole("PowerPoint Document"), "a.ppt", "type_unknown"),
-        (container({"a.txt": "x"}), "a.zip", "type_unknown"),
+        (ole("SomethingElse"), "a.doc", "type_unknown"),
         (b"PK\x03\x04 broken", "a.docx", "damaged"),
         (b"these are only words", "a.pdf", "type_mismatch"),
         (b"MZ\x90\x00\x03\x00\x00\x00", "setup.txt", "binary"),
@@ -89,7 +99,7 @@ def test_an_extension_is_that_of_the_last_part():
 
 
 def test_every_type_that_has_a_parser_has_a_name_and_an_extension():
-    parsers = parsers_by_type()
+    parsers = engines_by_type()
     assert set(parsers) <= set(FILE_TYPES)
     assert {BY_EXTENSION[extension].name for extension in ("pdf", "docm", "tsv", "htm")} == {
         "pdf",
@@ -100,7 +110,7 @@ def test_every_type_that_has_a_parser_has_a_name_and_an_extension():
 
 
 def test_every_named_type_has_a_parser():
-    assert set(FILE_TYPES) == set(parsers_by_type())
+    assert set(FILE_TYPES) == set(engines_by_type())
 
 
 def test_a_container_with_a_broken_directory_is_damaged():

@@ -111,7 +111,17 @@ async def test_reasoning_under_its_other_name_is_read(vendor: Vendor) -> None:
 
 @pytest.mark.parametrize(
     ("said", "understood"),
-    [("length", "length"), ("content_filter", "content_filter"), ("eos", "other")],
+    [
+        ("length", "length"),
+        ("content_filter", "content_filter"),
+        ("eos", "other"),
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("STOP", "stop"),
+        ("tool_use", "tool_calls"),
+        ("max_tokens", "length"),
+        ("sensitive", "content_filter"),
+    ],
 )
 async def test_finish_reasons_are_translated(vendor: Vendor, said: str, understood: str) -> None:
     vendor.will(stream(sse(chunk({"content": "x"}), chunk(finish=said))))

@@ -59,7 +59,7 @@ def test_a_model_of_another_space_does_not_exist(scope: Persona, mallory: Person
 
 def test_a_model_that_is_switched_off_says_who_can_switch_it_on(scope: Persona) -> None:
     row = create_model(scope.actor, values=values(is_enabled=False))
-    with pytest.raises(Conflict, match="an admin can switch it on"):
+    with pytest.raises(Conflict, match="an admin can turn it on"):
         get_chat_model(row)
 
 

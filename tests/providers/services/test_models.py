@@ -227,7 +227,7 @@ def test_built_in_models_are_not_deleted_or_turned_into_others(adam: Persona) ->
     with adam.scope():
         sync_builtin_models(adam.space.pk)
         row = AIModel.objects.get(builtin_key="local-extractive")
-        with pytest.raises(Conflict, match="switch it off"):
+        with pytest.raises(Conflict, match="turn it off"):
             delete_model(adam.actor, model_id=row.pk)
         with pytest.raises(Conflict, match="keeps its type and service"):
             update_model(adam.actor, model_id=row.pk, values=values())
