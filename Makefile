@@ -10,16 +10,18 @@ CODE := core accounts providers knowledge wiki sandbox agents integrations wekno
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run static quick check test fix snapshots query-counts bench
+.PHONY: help setup run static quick check test fix snapshots words query-counts bench
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 setup:  ## make .venv with the pinned packages (the others begin with it)
 	@sh scripts/setup.sh dev
+	@$(PY) scripts/translations.py compile
 
 run:  ## start everything: database, broker, models, workers, web (Ctrl-C ends it)
 	@sh scripts/setup.sh run
+	@$(PY) scripts/translations.py compile
 	@exec $(PY) manage.py start
 
 static: setup
@@ -35,7 +37,7 @@ check: static  ## static checks and the quick tests
 
 test: static  ## everything: static checks, browser tests, the whole suite
 	@sh scripts/test_packages.sh
-	$(PYTEST) -q -m browser tests/browser || [ $$? -eq 5 ]
+	$(PYTEST) -q -m browser || [ $$? -eq 5 ]
 	$(PYTEST) -q -m "serial and not browser" || [ $$? -eq 5 ]
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m "not browser and not serial"
 
@@ -45,6 +47,9 @@ fix: setup  ## format, and mend what lint can mend by itself
 
 snapshots: setup  ## renew the snapshots that tests compare with
 	$(PYTEST) -q -m "not browser" --inline-snapshot=fix,create
+
+words: setup  ## bring the catalogues of the languages up to the code
+	$(PY) scripts/translations.py update
 
 query-counts: setup  ## record anew how many queries each page makes
 	WEKNORA_RECORD_QUERY_COUNTS=1 $(PYTEST) -q -m "not browser" tests

@@ -1,0 +1,1 @@
+"""Programs that developers and `make` run."""
