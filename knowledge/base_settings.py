@@ -12,6 +12,8 @@ from core.errors import Invalid
 from knowledge.models import Document, KnowledgeBase
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]
+Fusion = Literal["coverage", "rrf", "dense", "keyword", "best"]
+"""How the lists of a search become one; see `knowledge.retrieval.fuse`."""
 
 
 class ParsingOptions(BaseModel):
@@ -52,6 +54,28 @@ class RetrievalOptions(BaseModel):
     keyword_weight: float = Field(default=2.0, ge=0, le=10)
     """Weight of idf coverage against the normalised dense score (measured: 2)."""
     rerank: Literal["auto", "always", "never"] = "auto"
+    fusion: Fusion = "coverage"
+    rrf_k: int = Field(default=60, ge=1, le=1000)
+    """Of reciprocal rank fusion: the higher, the less the first places count."""
+    dense_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least cosine with which meaning alone names a passage; 0: any."""
+    keyword_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least coverage with which words alone name a passage; 0: any."""
+    rerank_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least score of the rerank model; 0: any. See `knowledge.retrieval.rerank.drop_below`."""
+    mmr_lambda: float = Field(default=1.0, ge=0, le=1)
+    """Share of relevance against difference from the hits before; 1: relevance alone."""
+    faq_weight: float = Field(default=1.0, ge=0, le=5)
+    """Factor of the scores of questions and answers, which stay within 1 (measured: 1)."""
+    wiki_weight: float = Field(default=1.0, ge=0, le=5)
+    """The same of the wiki's pages."""
+    graph: bool = False
+    """Whether passages are found through the entities of the question, too."""
+    graph_hops: int = Field(default=1, ge=1, le=3)
+    graph_weight: float = Field(default=1.0, ge=0, le=10)
+    """Against the weight of meaning, which is 1."""
+    neighbours: int = Field(default=1, ge=0, le=5)
+    """Passages on each side that are read with a short one; 0: none."""
 
 
 class FaqOptions(BaseModel):

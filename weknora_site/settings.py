@@ -417,6 +417,8 @@ CLAMD_ADDRESS = env.text("WEKNORA_CLAMD_ADDRESS")
 """Of a virus scanner: host:port, or the path of its socket; without one nothing is scanned."""
 FETCH_SECONDS = env.integer("WEKNORA_FETCH_SECONDS", 60, at_least=1)
 """The most that fetching a web address may take."""
+RERANK_SECONDS = env.integer("WEKNORA_RERANK_SECONDS", 10, at_least=1, at_most=300)
+"""The most that a search waits for its rerank model; after it the order is the search's own."""
 LIMITS_PER_MINUTE = {
     "ask": env.integer("WEKNORA_LIMIT_ASK", 30),
     "search": env.integer("WEKNORA_LIMIT_SEARCH", 60),

@@ -86,7 +86,7 @@ def _dense_percent(value: float | None) -> float:
 
 
 def _move(trace: CandidateTrace) -> str:
-    if trace.rerank_rank is None or trace.final_rank is None:
+    if trace.rerank_rank is None or trace.final_rank is None or trace.fused_rank is None:
         return ""
     moved = trace.fused_rank - trace.rerank_rank
     if moved > 0:
