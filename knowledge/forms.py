@@ -50,6 +50,46 @@ _WORDS: dict[str, tuple[Any, Any]] = {
         _("Against the weight of meaning, which is 1; measured best: 2."),
     ),
     "retrieval_rerank": (_("Rerank"), ""),
+    "retrieval_fusion": (
+        _("How meaning and words are joined"),
+        _("The first one was measured best, above all across languages."),
+    ),
+    "retrieval_dense_threshold": (
+        _("Least likeness of meaning"),
+        _("0: none. With the built-in model nearly all values lie between 0.7 and 0.95."),
+    ),
+    "retrieval_keyword_threshold": (
+        _("Least share of the question’s words"),
+        _("0: none. A passage stays while meaning or words name it."),
+    ),
+    "retrieval_rerank_threshold": (
+        _("Least score of the rerank model"),
+        _("0: none. Where nothing reaches it, the best stays if it is not hopeless."),
+    ),
+    "retrieval_mmr_lambda": (
+        _("Relevance against variety"),
+        _("1: relevance alone; less: passages that differ from each other come first."),
+    ),
+    "retrieval_faq_weight": (
+        _("Weight of questions and answers"),
+        _("Factor of their scores; 1 changes nothing."),
+    ),
+    "retrieval_wiki_weight": (
+        _("Weight of wiki pages"),
+        _("Factor of their scores; 1 changes nothing."),
+    ),
+    "retrieval_graph": (
+        _("Search the graph"),
+        _("Passages are found through the entities of the question, too."),
+    ),
+    "retrieval_graph_hops": (
+        _("Steps in the graph"),
+        _("How many relations away an entity may be."),
+    ),
+    "retrieval_neighbours": (
+        _("Neighbors of a short passage"),
+        _("Passages on each side that a model reads with it; 0: none."),
+    ),
     "faq_index_mode": (_("What is searched"), _("Entries are indexed again when this changes.")),
     "faq_question_index": (
         _("Questions of an entry"),
@@ -69,6 +109,8 @@ _WORDS: dict[str, tuple[Any, Any]] = {
     "enrichment_tags_most": (_("Maximum tags of a document"), ""),
 }
 """Label and help of a setting; one that is not here has the title and description of its field."""
+_HIDDEN = frozenset({"retrieval_rrf_k", "retrieval_graph_weight"})
+"""For experts: set in the base's options as JSON."""
 _CHOICES: dict[str, Any] = {
     "auto": _("Automatic: where it helps"),
     "heading": _("By headings"),
@@ -84,6 +126,11 @@ _CHOICES: dict[str, Any] = {
     "question_only": _("Only questions"),
     "combined": _("Together"),
     "separate": _("One by one"),
+    "coverage": _("Meaning and the share of words"),
+    "rrf": _("Their ranks (reciprocal rank fusion)"),
+    "dense": _("Only meaning"),
+    "keyword": _("Only words"),
+    "best": _("The better of both"),
 }
 _SECTIONS: dict[str, Any] = {
     "split": _("Passages"),
@@ -211,6 +258,8 @@ def _walk(
 def _field_of(name: str, info: FieldInfo, value: Any) -> forms.Field | None:
     """Return the form's field for a setting; None for kinds that a form does not show."""
     fallback = (capfirst(info.title or name.partition("_")[2].replace("_", " ")), info.description)
+    if name in _HIDDEN:
+        return None
     label, help_text = _WORDS.get(name, fallback)
     common = {"label": label, "help_text": help_text or "", "initial": value, "required": False}
     bounds = _bounds(info)

@@ -96,11 +96,17 @@ def read_filter(value: object) -> Filter:
         ) from error
 
 
-def both(one: Filter | None, other: Filter | None) -> Filter | None:
-    """Return the filter that holds where both do; None is no limit."""
-    if one is None or other is None:
-        return one if other is None else other
-    return Filter(all_of=(one, other))
+def narrowed(wanted: Filter | None, *conditions: Condition) -> Filter | None:
+    """Return the filter with more conditions that all have to hold; None is no limit.
+
+    Raises:
+        Invalid: they are too many.
+    """
+    if not conditions:
+        return wanted
+    if wanted is None:
+        return read_filter({"all_of": conditions})
+    return read_filter({"all_of": (*wanted.all_of, *conditions), "any_of": wanted.any_of})
 
 
 def _conditions(wanted: Filter) -> Iterator[Condition]:

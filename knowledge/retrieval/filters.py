@@ -26,6 +26,7 @@ from django.db.models.lookups import (
 )
 from django.utils import timezone
 from django.utils.translation import gettext as _
+
 from core.errors import Invalid
 from knowledge.models import DocumentTag
 from knowledge.organising.paths import clean_folder_path, within

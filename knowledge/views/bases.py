@@ -35,6 +35,7 @@ from knowledge.pages.heads import head_of
 from knowledge.pages.labels import upload_facts
 from knowledge.pages.results import dropped_ids, result_of
 from knowledge.pages.rows import row_of
+from knowledge.pages.search_filter import SEARCH_FILTERS, search_filter_in
 from knowledge.pages.undo import take_carry_back, take_undo
 from knowledge.queries import (
     get_base,
@@ -219,6 +220,10 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
         "form": form,
         "result": result,
     }
+    if not wants_fragment(request):
+        wanted = filter_in(request.GET)
+        context["filters"] = filter_context(request.actor, found, wanted)
+        context["has_filter"] = any(request.GET.get(name) for name in SEARCH_FILTERS)
     return render(request, "knowledge/search.html", context, partial="knowledge/_results.html")
 
 
@@ -229,7 +234,7 @@ def _search(request: SpaceRequest, found: KnowledgeBase, form: SearchForm) -> di
         retrieval = retrieve(
             request.actor,
             query=data["question"],
-            scope=Scope(base_ids=(found.pk,)),
+            scope=Scope(base_ids=(found.pk,), filter=search_filter_in(request.GET)),
             settings=wished,
         )
     except Invalid as refusal:

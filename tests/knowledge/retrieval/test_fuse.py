@@ -101,7 +101,9 @@ def test_each_models_scores_are_compared_with_its_own_only():
     high = candidate(1, identity="m", dense_score=0.95)
     low = candidate(2, identity="n", dense_score=0.40)
     spans = {"m": Span(low=0.8, high=0.95), "n": Span(low=0.1, high=0.4)}
-    assert {each.score for each in fuse([high, low], spans=spans, options=RetrievalOptions())} == {1 / 3}
+    assert {each.score for each in fuse([high, low], spans=spans, options=RetrievalOptions())} == {
+        1 / 3
+    }
 
 
 SPANS_OF_M = {"m": Span(low=0.8, high=0.9)}
