@@ -11,29 +11,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks._installation import first_owner, throw_away_installation
 from benchmarks._report import finish, no_data, print_table, progress, shared_data
 
 NAME = "retrieval"
 _THREADS = 2
 _SMALL_BASES = 6
-_OUTSIDE = ("DATABASE_URL", "REDIS_URL", "EMBEDDING_MODEL_NAME", "RERANK_MODEL_NAME")
-"""Settings that would lead away from the built-in services and models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,44 +106,14 @@ def main() -> int:
     wanted = [options.dir / f"{case.passages}.passages.jsonl" for case in CASES]
     if not all(path.exists() for path in wanted):
         return no_data(NAME, options.dir)
-    with _installation():
+    with throw_away_installation():
         return _measure(options.dir, options.questions)
 
 
-@contextmanager
-def _installation() -> Iterator[None]:
-    """Run the services and models on an empty data directory for the block."""
-    with tempfile.TemporaryDirectory(prefix="weknora-bench-", ignore_cleanup_errors=True) as folder:
-        # Root's servers run as another account, which has to reach the directory.
-        Path(folder).chmod(0o711)
-        for name in _OUTSIDE:
-            os.environ.pop(name, None)
-        os.environ["WEKNORA_DATA_DIR"] = folder
-        os.environ["DJANGO_SETTINGS_MODULE"] = "weknora_site.settings"
-        # Settings read the environment when they are imported.
-        from weknora_site.command_line import background  # noqa: PLC0415
-
-        with background("ingest", arguments=[]):
-            import django  # noqa: PLC0415
-
-            django.setup()
-            # This process does the jobs itself.
-            import_module("knowledge.tasks")
-            yield
-
-
 def _measure(data: Path, at_most: int | None) -> int:
-    from django.core.management import call_command  # noqa: PLC0415
-
-    from accounts.actors import actor_of  # noqa: PLC0415
-    from accounts.models import Membership  # noqa: PLC0415
     from core.tenancy import space_scope  # noqa: PLC0415
-    from weknora_site.seeding import make_first_space  # noqa: PLC0415
 
-    call_command("migrate", verbosity=0)
-    make_first_space()
-    owner = Membership.objects.select_related("user").get()
-    actor = actor_of(owner.user, space_id=owner.space_id)
+    actor = first_owner()
     with space_scope(actor.space_id):
         rows, met = _measure_cases(actor, data, at_most)
         small_rows, small_met = _measure_small(actor, data)

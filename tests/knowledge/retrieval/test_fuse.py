@@ -6,7 +6,7 @@ from typing import get_args
 from uuid import UUID
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from knowledge.base_settings import Fusion, RetrievalOptions
 from knowledge.retrieval.fuse import SMALLEST_SPAN, Candidate, Span, fuse
@@ -60,6 +60,7 @@ OPTIONS = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(CANDIDATES, SPANS, OPTIONS, st.randoms())
 def test_the_order_is_total_and_does_not_depend_on_the_input(found, spans, options, rng):
     ranked = fuse(found, spans=spans, options=options)

@@ -1,0 +1,197 @@
+"""Page, API, command, quick answer and tool find the same passages in the same order."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, get_args
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.core.cache import cache
+from django.core.management import call_command
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings as hypothesis_settings, strategies as st
+from pytest_django import Settings
+
+from accounts.keys.capabilities import Capability
+from agents.answers.quick import search_first
+from agents.engine.aliases import Aliases
+from agents.engine.cancel import CancelToken
+from agents.engine.state import RunState
+from agents.engine.tools import ToolContext
+from agents.tools.deps import RunDeps
+from agents.tools.knowledge import knowledge_search
+from agents.tools.searching import Only
+from core.tenancy import space_scope
+from knowledge.base_settings import Fusion, RetrievalOptions
+from knowledge.models import Document, KnowledgeBase
+from tests.factories.keys import HeldKey, make_key
+from tests.factories.knowledge import make_base
+from tests.knowledge.search_models import PreferringReranker, WordModel, add_document
+from tests.personas import Persona
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {
+    "a": "The notice period for consultants is two weeks to the end of a month.",
+    "b": "The notice period for employees is four weeks, for managers three months.",
+    "c": "Flights within Europe are booked in economy class by the travel desk.",
+    "d": "Notice of travel is given two weeks before the flight, to the manager.",
+    "e": "Invoice RO-20221108 has a grand total of 4,210 euros, payable in ten days.",
+    "f": "顾问的通知期为两周，至月底为止。",
+}
+QUESTIONS = (
+    "notice period of consultants",
+    "two weeks",
+    "Who gives notice of travel to a manager?",
+    "RO-20221108",
+    "顾问的通知期是多长？",
+    "How tall is the lighthouse?",
+)
+FOLDER = {"field": "folder", "operator": "equals", "value": "Rules"}
+
+
+@dataclass
+class Doors:
+    """The ways to one base, all as its owner."""
+
+    owner: Persona
+    base: KnowledgeBase
+    key: HeldKey
+
+    def page(self, question: str, folder: str) -> list[str]:
+        asked = urlencode({"question": question, "folder": folder})
+        url = f"{reverse('base_search', args=[self.base.pk])}?{asked}"
+        shown = self.owner.client.get(url, headers={"HX-Request": "true"}).content.decode()
+        hits = shown.partition('<details class="dropped">')[0]
+        return list(dict.fromkeys(re.findall(r"\?chunk=([0-9a-f-]{36})", hits)))
+
+    def api(self, question: str, folder: str) -> list[str]:
+        body: dict[str, Any] = {"query": question, "knowledge_base_id": str(self.base.pk)}
+        if folder:
+            body["filter"] = {"all_of": [{**FOLDER, "value": folder}]}
+        client = type(self.owner.client)()
+        found = client.post(
+            "/api/v1/knowledge-search",
+            body,
+            content_type="application/json",
+            headers=self.key.headers,
+        )
+        return [hit["id"] for hit in found.json()["data"]]
+
+    def command(self, question: str, folder: str, limit: int) -> list[str]:
+        wanted = json.dumps({"all_of": [{**FOLDER, "value": folder}]})
+        arguments = ["--filter", wanted] if folder else []
+        arguments += ["--base", self.base.name, "-k", str(limit), "--json"]
+        printed = StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdout", printed)
+            try:
+                call_command("search", question, *arguments, "--space", str(self.base.space_id))
+            except SystemExit as end:
+                assert end.code == 1  # noqa: PT017  nothing was found
+        return [hit["chunk_id"] for hit in json.loads(printed.getvalue())["hits"]]
+
+    def tool(self, question: str, folder: str) -> list[str]:
+        context = ToolContext(
+            deps=self._deps(), call_id="1", aliases=Aliases(), cancel=CancelToken()
+        )
+        arguments = {"queries": [question], "base_ids": None}
+        arguments |= {"only": Only(folder=folder) if folder else None}
+        with self.owner.scope():
+            result = async_to_sync(knowledge_search.body)(context, arguments)
+        return [hit["chunk_id"] for hit in result.data["hits"]]
+
+    def quick(self, question: str) -> list[str]:
+        state = RunState(mode="quick", question=question, messages=[], question_at=0)
+        with self.owner.scope():
+            search = async_to_sync(search_first)(state, self._deps())
+        return [hit["chunk_id"] for hit in search.finished.data["hits"]]
+
+    def _deps(self) -> RunDeps:
+        ids: dict[str, UUID] = {name: uuid4() for name in ("run_id", "conversation_id", "agent_id")}
+        return RunDeps(actor=self.owner.actor, base_ids=(self.base.pk,), **ids)
+
+
+@pytest.fixture
+def doors(olivia: Persona, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Doors:
+    settings.LIMITS_PER_MINUTE = dict.fromkeys(settings.LIMITS_PER_MINUTE, 1_000_000)
+    cache.clear()
+    words = WordModel()
+    monkeypatch.setattr("knowledge.retrieval.models.get_embedding_model", lambda row: words)
+    monkeypatch.setattr(
+        "knowledge.retrieval.retrieve.find_rerank_model", lambda space_id: PreferringReranker("two")
+    )
+    base = make_base(olivia.space, name="Handbook", created_by=olivia.user)
+    with olivia.scope():
+        for name, text in TEXTS.items():
+            document = add_document(base, text, name=f"{name}.txt")
+            folder = "Rules" if name in "abf" else "Other"
+            Document.objects.filter(pk=document.pk).update(folder_path=folder)
+    return Doors(owner=olivia, base=base, key=make_key(olivia.space, Capability.RETRIEVE))
+
+
+OPTIONS = st.builds(
+    RetrievalOptions,
+    limit=st.integers(1, 8),
+    keyword_weight=st.sampled_from([0.0, 1.0, 2.0]),
+    rerank=st.sampled_from(["auto", "always", "never"]),
+    fusion=st.sampled_from(get_args(Fusion)),
+    dense_threshold=st.sampled_from([0.0, 0.2, 0.6]),
+    keyword_threshold=st.sampled_from([0.0, 0.3]),
+    rerank_threshold=st.sampled_from([0.0, 0.5]),
+    mmr_lambda=st.sampled_from([1.0, 0.5]),
+    neighbours=st.integers(0, 2),
+)
+
+
+@hypothesis_settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(options=OPTIONS, question=st.sampled_from(QUESTIONS), folder=st.sampled_from(["", "Rules"]))
+def test_every_door_finds_the_same(
+    doors: Doors, options: RetrievalOptions, question: str, folder: str
+) -> None:
+    with space_scope(doors.base.space_id):
+        KnowledgeBase.objects.filter(pk=doors.base.pk).update(
+            options={"retrieval": options.model_dump()}
+        )
+    found = doors.page(question, folder)
+    assert len(found) <= options.limit
+    assert doors.api(question, folder) == found
+    assert doors.command(question, folder, options.limit) == found
+    assert doors.tool(question, folder) == found
+    if not folder:
+        assert doors.quick(question) == found
+
+
+def test_the_doors_are_compared_on_something(doors: Doors) -> None:
+    found = doors.page(QUESTIONS[0], "")
+    assert len(found) == len(TEXTS)
+    assert len(doors.page(QUESTIONS[0], "Rules")) == 3
+    assert doors.page(QUESTIONS[0], "Nowhere") == []
+
+
+@pytest.mark.parametrize(
+    "query", ["from=yesterday", "to=2024-02-30", "field=a%00b", "tag=&type=&from=soon"]
+)
+def test_an_address_with_a_filter_that_makes_no_sense_finds_nothing(
+    doors: Doors, query: str
+) -> None:
+    url = f"{reverse('base_search', args=[doors.base.pk])}?question=notice&{query}"
+    shown = doors.owner.client.get(url, headers={"HX-Request": "true"})
+    assert shown.status_code == 200
+    assert "?chunk=" not in shown.content.decode()
+
+
+def test_the_page_shows_the_filter_that_is_set(doors: Doors) -> None:
+    url = f"{reverse('base_search', args=[doors.base.pk])}?question=notice&folder=Rules&type=txt"
+    shown = doors.owner.client.get(url).content.decode()
+    assert '<details class="more" open>' in shown
+    assert 'name="folder" value="Rules"' in shown
+    assert '<option value="txt" selected>' in shown
