@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
@@ -19,3 +20,17 @@ def reciprocal_rank(found: Sequence[T], wanted: Collection[T], *, k: int = 10) -
         if each in wanted:
             return 1 / rank
     return 0.0
+
+
+def normalised_gain(found: Sequence[T], wanted: Collection[T], *, k: int = 10) -> float:
+    """Return nDCG@k: what the places of `wanted` gain, of what the best order would; 0..1.
+
+    A place counts 1 / log2(rank + 1). Nothing wanted is nothing gained.
+    """
+    gained = sum(_gain(rank) for rank, each in enumerate(found[:k], 1) if each in wanted)
+    most = sum(_gain(rank) for rank in range(1, min(k, len(set(wanted))) + 1))
+    return gained / most if most else 0.0
+
+
+def _gain(rank: int) -> float:
+    return 1 / math.log2(rank + 1)

@@ -140,7 +140,6 @@ UNUSABLE = [
     pytest.param({"all_of": [where("own.year", 1, "exists")]}, id="exists is no yes"),
     pytest.param({"all_of": [where("own.year", "a\x00b")]}, id="nul"),
     pytest.param({"all_of": [where("own.y\x00", "a")]}, id="nul in the name"),
-    pytest.param({"all_of": [where("own.year", "\ud800")]}, id="half a character"),
 ]
 
 
@@ -176,6 +175,7 @@ def nested(depth: int) -> dict[str, Any]:
         pytest.param({"all_of": [where("own.x", float("nan"))]}, id="no number"),
         pytest.param({"all_of": [where("own.x", 10**30)]}, id="huge number"),
         pytest.param({"all_of": [where("own.x", {"a": 1})]}, id="an object"),
+        pytest.param({"all_of": [where("own.x", "\ud800")]}, id="half a character"),
         pytest.param("folder", id="a text"),
         pytest.param(None, id="null"),
         pytest.param([], id="a list"),
