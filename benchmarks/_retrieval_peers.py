@@ -71,7 +71,10 @@ def by_llama_index(texts: dict[str, Any], vectors: Any) -> list[list[int]]:
     depth = min(DEPTH, len(nodes))
     index = VectorStoreIndex(nodes, embed_model=Known())
     words = BM25Retriever.from_defaults(
-        nodes=nodes, similarity_top_k=depth, skip_stemming=True, token_pattern=r"(?u)\S+"
+        nodes=nodes,
+        similarity_top_k=depth,
+        skip_stemming=True,
+        token_pattern=r"(?u)\S+",  # noqa: S106  no password
     )
     both = QueryFusionRetriever(
         [index.as_retriever(similarity_top_k=depth), words],

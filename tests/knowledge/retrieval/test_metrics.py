@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from knowledge.retrieval.metrics import hit_at, reciprocal_rank
+from knowledge.retrieval.metrics import hit_at, normalised_gain, reciprocal_rank
 
 FOUND = ["a", "b", "c"]
 
@@ -26,3 +28,22 @@ def test_the_reciprocal_rank_is_that_of_the_first_wanted(wanted, value):
 
 def test_behind_k_nothing_counts():
     assert reciprocal_rank(FOUND, {"c"}, k=2) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "gain"),
+    [
+        ({"a"}, 1.0),
+        ({"b"}, 1 / math.log2(3)),
+        ({"a", "b"}, 1.0),
+        ({"x"}, 0.0),
+        (set(), 0.0),
+    ],
+)
+def test_the_gain_is_a_share_of_the_best_orders(wanted, gain):
+    assert normalised_gain(FOUND, wanted) == pytest.approx(gain)
+
+
+def test_a_wanted_one_behind_others_gains_less():
+    assert normalised_gain(FOUND, {"c"}) == 0.5
+    assert normalised_gain(FOUND, {"c"}, k=2) == 0.0
