@@ -18,8 +18,8 @@ _OUTSIDE = ("DATABASE_URL", "REDIS_URL", "EMBEDDING_MODEL_NAME", "RERANK_MODEL_N
 
 
 @contextmanager
-def throw_away_installation() -> Iterator[None]:
-    """Run the services and models on an empty data directory for the block."""
+def throw_away_installation(*, models: bool = True) -> Iterator[None]:
+    """Run the services, and the models unless told otherwise, on an empty data directory."""
     with tempfile.TemporaryDirectory(prefix="weknora-bench-", ignore_cleanup_errors=True) as folder:
         # Root's servers run as another account, which has to reach the directory.
         Path(folder).chmod(0o711)
@@ -30,7 +30,8 @@ def throw_away_installation() -> Iterator[None]:
         # Settings read the environment when they are imported.
         from weknora_site.command_line import background  # noqa: PLC0415
 
-        with background("ingest", arguments=[]):
+        # What the command of this name needs is what runs.
+        with background("ingest" if models else "migrate", arguments=[]):
             import django  # noqa: PLC0415
 
             django.setup()

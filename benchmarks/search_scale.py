@@ -17,7 +17,6 @@ import hashlib
 import json
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +34,8 @@ from benchmarks._report import finish, no_data, print_table, progress, shared_da
 if TYPE_CHECKING:
     from accounts.access import Actor
     from knowledge.models import KnowledgeBase
+    from providers.contracts.embedding import InputKind
+    from providers.local.e5 import E5
 
 NAME = "search_scale"
 SETS = ("squad11_1k_en", "cmrc_1k_zh", "xquad_en", "xquad_zh")
@@ -45,6 +46,7 @@ RECALL = 0.98
 BESIDE = 4
 """The other base has a quarter of the passages."""
 _TOP = 10
+_KEPT = Path(__file__).resolve().parent.parent / "var" / "bench"
 _ROUNDS = 3
 """Times that each question is timed; the least counts, for others use this machine, too."""
 
@@ -97,7 +99,7 @@ def main() -> int:
     folder = shared_data("retrieval")
     if not all((folder / f"{name}.passages.jsonl").exists() for name in SETS):
         return no_data(NAME, folder)
-    with throw_away_installation():
+    with throw_away_installation(models=False):
         actor = first_owner()
         material = _material(folder, options.questions)
         measured = [_measure(actor, material, size) for size in sorted(options.chunks)]
@@ -212,18 +214,19 @@ def _recall(actor: Actor, base: KnowledgeBase, material: Material) -> float:
 
 
 def _material(folder: Path, questions: int) -> Material:
-    """Read and embed the sets; vectors are kept in the folder for temporary files."""
+    """Read and embed the sets; converted model and vectors are kept in `var/bench`."""
     from knowledge.text.passages import text_to_embed  # noqa: PLC0415
-    from providers.services.clients import get_embedding_model  # noqa: PLC0415
+    from providers.local.e5 import load_e5  # noqa: PLC0415
 
     texts = [row["text"] for name in SETS for row in _rows(folder / f"{name}.passages.jsonl")]
     asked = [row["query"] for name in SETS for row in _rows(folder / f"{name}.queries.jsonl")]
     chance = np.random.default_rng(42)
     asked = [" ".join(asked[at].split()) for at in chance.permutation(len(asked))[:questions]]
-    model = get_embedding_model(_embedding_row())
+    _KEPT.mkdir(parents=True, exist_ok=True)
+    model = load_e5(_KEPT)
     sent = [text_to_embed(document_name="1.txt", heading_path=(), text=text) for text in texts]
     key = hashlib.sha256(json.dumps([model.identity, sent, asked]).encode()).hexdigest()[:16]
-    kept = Path(tempfile.gettempdir()) / f"weknora-search-scale-{key}.npz"
+    kept = _KEPT / f"vectors-{key}.npz"
     if kept.exists():
         with np.load(kept) as stored:
             vectors, question_vectors = stored["vectors"], stored["questions"]
@@ -240,24 +243,13 @@ def _material(folder: Path, questions: int) -> Material:
     )
 
 
-def _embedding_row() -> Any:
-    from accounts.models import Space  # noqa: PLC0415
-    from core.tenancy import space_scope  # noqa: PLC0415
-    from providers.constants import ModelType  # noqa: PLC0415
-    from providers.services.models import default_model  # noqa: PLC0415
-
-    space = Space.objects.get()
-    with space_scope(space.pk):
-        return default_model(space.pk, ModelType.EMBEDDING)
-
-
-def _embedded(model: Any, texts: Sequence[str], *, kind: str) -> np.ndarray:
-    parts = []
-    for start in range(0, len(texts), 64):
-        parts.append(model.embed(texts[start : start + 64], kind=kind))
-        if start % 640 == 0:
-            progress(f"{start:,} of {len(texts):,} texts embedded")
-    return np.concatenate(parts)
+def _embedded(model: E5, texts: Sequence[str], *, kind: InputKind) -> np.ndarray:
+    found = []
+    for number, text in enumerate(texts):
+        found.append(model.embed_text(text, kind=kind).vector)
+        if number % 500 == 0:
+            progress(f"{number:,} of {len(texts):,} texts embedded")
+    return np.stack(found)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ passage of another one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from knowledge.retrieval.candidates import Candidates, load_candidates
 from knowledge.retrieval.confidence import is_confident
@@ -62,9 +63,11 @@ def nearest_in_other_language(
 
 
 def with_last_place(ranked: Sequence[Ranked], foreign: Ranked, *, limit: int) -> list[Ranked]:
-    """Return the order with `foreign` at the last of the `limit` places."""
+    """Return the order with `foreign` at the last of the `limit` places, never above its place."""
     own = [each for each in ranked if each.candidate.chunk_id != foreign.candidate.chunk_id]
-    return [*own[: limit - 1], foreign, *own[limit - 1 :]]
+    before = own[: limit - 1]
+    score = min(foreign.score, before[-1].score) if before else foreign.score
+    return [*before, replace(foreign, score=score), *own[limit - 1 :]]
 
 
 def _first_foreign(question: str, where: Searched, near: Sequence[DenseHit]) -> DenseHit | None:

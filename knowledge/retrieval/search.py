@@ -26,14 +26,16 @@ def find_candidates(
     exact: bool,
     watch: Stopwatch,
 ) -> tuple[Candidates, tuple[str, ...]]:
-    """Return what meaning, words and graph name, with warnings; a fusion of one list asks only it."""
+    """Return what meaning, words and graph name, with warnings; a fusion of one list asks only it.
+
+    Without vectors nothing is named by meaning.
+    """
     only = options.fusion if options.fusion in ("dense", "keyword") else None
     with watch.stage("dense"):
         dense = [
             hit
             for vector in vectors.vectors
             for hit in search_dense(where, vector, limit=DENSE_CANDIDATES, exact=exact)
-            if only != "keyword"
         ]
     with watch.stage("keyword"):
         keyword = [] if only == "dense" else search_keywords(where, terms, limit=KEYWORD_CANDIDATES)

@@ -41,7 +41,7 @@ def drop_weak(
             below.add("dense")
         if keyword and each.keyword_score < keyword:
             below.add("keyword")
-        if each.named_by <= below:
+        if below and each.named_by <= below:
             dropped.append(_weak(each, dense=dense, keyword=keyword))
         else:
             kept.append(replace(each, below=frozenset(below)) if below else each)

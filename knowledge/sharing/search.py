@@ -98,6 +98,7 @@ def _merged_trace(traces: Sequence[RetrievalTrace]) -> RetrievalTrace:
         passages=sum(each.passages for each in traces),
         exact=all(each.exact for each in traces),
         candidates=tuple(one for each in traces for one in each.candidates),
+        language_place=next((each.language_place for each in traces if each.language_place), None),
     )
 
 

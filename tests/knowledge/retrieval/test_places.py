@@ -86,6 +86,6 @@ def test_no_place_is_kept_for_what_meaning_does_not_name(crowd, chinese, search,
     assert "chinese" not in names(search(**settings))
 
 
-def test_a_walled_passage_gets_no_place(crowd, chinese, search):
+def test_a_passage_that_is_switched_off_gets_no_place(crowd, chinese, search):
     chinese.chunks.update(is_enabled=False)
     assert search().trace.language_place is None
