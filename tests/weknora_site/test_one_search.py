@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from datetime import date
 from io import StringIO
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -13,7 +14,8 @@ from uuid import UUID, uuid4
 import pytest
 from asgiref.sync import async_to_sync
 from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
+from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings as hypothesis_settings, strategies as st
 from pytest_django import Settings
@@ -22,6 +24,7 @@ from accounts.keys.capabilities import Capability
 from agents.answers.quick import search_first
 from agents.engine.aliases import Aliases
 from agents.engine.cancel import CancelToken
+from agents.engine.errors import ToolFailed
 from agents.engine.state import RunState
 from agents.engine.tools import ToolContext
 from agents.tools.deps import RunDeps
@@ -29,7 +32,7 @@ from agents.tools.knowledge import knowledge_search
 from agents.tools.searching import Only
 from core.tenancy import space_scope
 from knowledge.base_settings import Fusion, RetrievalOptions
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, DocumentTag, KnowledgeBase, Tag
 from tests.factories.keys import HeldKey, make_key
 from tests.factories.knowledge import make_base
 from tests.knowledge.search_models import PreferringReranker, WordModel, add_document
@@ -75,14 +78,15 @@ class Doors:
         body: dict[str, Any] = {"query": question, "knowledge_base_id": str(self.base.pk)}
         if folder:
             body["filter"] = {"all_of": [{**FOLDER, "value": folder}]}
-        client = type(self.owner.client)()
-        found = client.post(
+        return [hit["id"] for hit in self.ask_api(body).json()["data"]]
+
+    def ask_api(self, body: dict[str, Any]) -> Any:
+        return Client().post(
             "/api/v1/knowledge-search",
             body,
             content_type="application/json",
             headers=self.key.headers,
         )
-        return [hit["id"] for hit in found.json()["data"]]
 
     def command(self, question: str, folder: str, limit: int) -> list[str]:
         wanted = json.dumps({"all_of": [{**FOLDER, "value": folder}]})
@@ -98,11 +102,13 @@ class Doors:
         return [hit["chunk_id"] for hit in json.loads(printed.getvalue())["hits"]]
 
     def tool(self, question: str, folder: str) -> list[str]:
+        return self.call_tool(question, Only(folder=folder) if folder else None)
+
+    def call_tool(self, question: str, only: Only | None) -> list[str]:
         context = ToolContext(
             deps=self._deps(), call_id="1", aliases=Aliases(), cancel=CancelToken()
         )
-        arguments = {"queries": [question], "base_ids": None}
-        arguments |= {"only": Only(folder=folder) if folder else None}
+        arguments = {"queries": [question], "base_ids": None, "only": only}
         with self.owner.scope():
             result = async_to_sync(knowledge_search.body)(context, arguments)
         return [hit["chunk_id"] for hit in result.data["hits"]]
@@ -195,3 +201,47 @@ def test_the_page_shows_the_filter_that_is_set(doors: Doors) -> None:
     assert '<details class="more" open>' in shown
     assert 'name="folder" value="Rules"' in shown
     assert '<option value="txt" selected>' in shown
+
+
+def test_the_api_filters_by_tag_and_refuses_what_is_no_filter(doors: Doors) -> None:
+    with doors.owner.scope():
+        document = Document.objects.get(name="b.txt")
+        tag = Tag.objects.create(space_id=document.space_id, base=doors.base, name="Red")
+        DocumentTag.objects.create(space_id=document.space_id, document=document, tag=tag)
+        (chunk,) = document.chunks.all()
+    body = {"query": "notice", "knowledge_base_id": str(doors.base.pk)}
+    found = doors.ask_api({**body, "tag_ids": [str(tag.pk)]})
+    assert [hit["id"] for hit in found.json()["data"]] == [str(chunk.pk)]
+    both = {"tag_ids": [tag.pk], "filter": {"any_of": [{**FOLDER, "value": "Other"}]}}
+    assert doors.ask_api({**body, **both}).json()["data"] == []
+    for wrong in (
+        {"filter": {"all_of": [{**FOLDER, "field": "colour"}]}},
+        {"filter": {"any_of": []}},
+        {"filter": {}},
+        {"filter": "Rules"},
+        {"tag_ids": ["red"]},
+    ):
+        assert doors.ask_api({**body, **wrong}).status_code == 400, wrong
+
+
+@pytest.mark.parametrize(
+    "only", [Only(folder="a\x00b"), Only(fields={"": 1}), Only(fields={"x\x00": "y"})]
+)
+def test_the_tool_tells_the_model_that_its_filter_makes_no_sense(doors: Doors, only: Only) -> None:
+    with pytest.raises(ToolFailed):
+        doors.call_tool("notice", only)
+
+
+def test_the_tool_filters_by_what_a_model_can_name(doors: Doors) -> None:
+    with doors.owner.scope():
+        Document.objects.filter(name="c.txt").update(metadata={"class": "economy"})
+    found = doors.call_tool("travel", Only(file_types=["txt"], fields={"class": "economy"}))
+    assert len(found) == 1
+    assert doors.call_tool("travel", Only(updated_to=date(2001, 1, 1))) == []
+    assert len(doors.call_tool("travel", Only(updated_from=date(2001, 1, 1)))) == len(TEXTS)
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 100, "{}", '{"all_of": [{"field": "x"}]}'])
+def test_the_command_refuses_what_is_no_filter(doors: Doors, text: str) -> None:
+    with pytest.raises((CommandError, SystemExit)):
+        call_command("search", "notice", "--base", doors.base.name, "--filter", text)
