@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings as hypothesis_settings, strategies as st
+from hypothesis import HealthCheck, given, settings as hypothesis_settings, strategies as st
 
 from core.errors import Invalid
 from knowledge.models import Document, DocumentTag, KnowledgeBase, Tag
@@ -173,7 +173,7 @@ def nested(depth: int) -> dict[str, Any]:
         pytest.param({"all_of": [{**where("folder", "a"), "access": "all"}]}, id="more than known"),
         pytest.param({"none_of": [where("folder", "a")]}, id="unknown group"),
         pytest.param({"all_of": [where("own.x", float("nan"))]}, id="no number"),
-        pytest.param({"all_of": [where("own.x", 10**30)]}, id="huge number"),
+        pytest.param({"all_of": [where("own.x", 10**400)]}, id="huge number"),
         pytest.param({"all_of": [where("own.x", {"a": 1})]}, id="an object"),
         pytest.param({"all_of": [where("own.x", "\ud800")]}, id="half a character"),
         pytest.param("folder", id="a text"),
@@ -208,7 +208,9 @@ FIELDS = st.sampled_from(
 OPERATORS = st.sampled_from(["equals", "in", "exists", "greater", "at_least", "less", "at_most"])
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(condition=st.builds(where, FIELDS, VALUES, OPERATORS))
 def test_every_condition_selects_or_is_refused_in_words(victor: Persona, condition):
     with victor.scope():
