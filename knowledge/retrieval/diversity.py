@@ -15,7 +15,8 @@ def diversify(ranked: Sequence[Ranked], *, balance: float, limit: int) -> list[R
     """
     if balance >= 1 or len(ranked) < 2:
         return list(ranked)
-    rest, chosen = list(ranked), []
+    rest = list(ranked)
+    chosen: list[Ranked] = []
     likeness = [0.0] * len(rest)
     while rest and len(chosen) < limit:
         values = [

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings as hypothesis_settings, stra
 
 from core.errors import Invalid
 from knowledge.models import Document, DocumentTag, KnowledgeBase, Tag
-from knowledge.retrieval.filter_values import Filter, narrowed, read_filter
+from knowledge.retrieval.filter_values import Condition, Filter, narrowed, read_filter
 from knowledge.retrieval.filters import document_condition
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope, resolve
@@ -193,10 +193,14 @@ def test_three_deep_and_fifty_conditions_are_allowed(shelf):
 
 def test_narrowing_adds_conditions_that_all_hold(shelf):
     wanted = read_filter({"any_of": [where("tag", "blue"), where("folder", "")]})
-    found = narrowed(wanted, *read_filter({"all_of": [where("file_type", "txt")]}).all_of)
+    text = Condition(field="file_type", value="txt")
+    found = narrowed(wanted, text)
+    assert found is not None
     assert names(found.model_dump()) == {"old", "bare"}
+    assert narrowed(None) is None
+    assert names(Filter(all_of=(text,)).model_dump()) == {"old", "odd", "bare"}
     with pytest.raises(Invalid):
-        narrowed(Filter(all_of=wanted.any_of * 25), *wanted.any_of)
+        narrowed(found, *[text] * 50)
 
 
 VALUES = st.one_of(
