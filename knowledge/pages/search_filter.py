@@ -7,9 +7,15 @@ from typing import Any
 
 from django.http import QueryDict
 
+from accounts.access import Actor
+from knowledge.models import KnowledgeBase
+from knowledge.organising.tags import list_tags
+from knowledge.pages.filters import filter_in
+from knowledge.pages.labels import label_of
+from knowledge.queries import list_documents
 from knowledge.retrieval.filter_values import OWN_FIELD, Filter, read_filter
 
-SEARCH_FILTERS = ("type", "from", "to", "folder", "tag", "field")
+_NAMES = ("type", "from", "to", "folder", "tag", "field")
 
 
 def search_filter_in(query: QueryDict) -> Filter | None:
@@ -36,6 +42,23 @@ def search_filter_in(query: QueryDict) -> Filter | None:
     if name:
         parts.append(_own_field(f"{OWN_FIELD}{name}", value))
     return read_filter({"all_of": parts}) if parts else None
+
+
+def search_filter_context(actor: Actor, base: KnowledgeBase, query: QueryDict) -> dict[str, Any]:
+    """Return what `_search_filters.html` takes."""
+    wanted = filter_in(query)
+    types = list_documents(actor, base.pk).order_by().exclude(file_type="")
+    names = types.values_list("file_type", flat=True).distinct()
+    chosen = set(wanted.tag_ids)
+    return {
+        "wanted": wanted,
+        "types": sorted((each, label_of(each) or each) for each in names),
+        "tags": [
+            {"id": tag.pk, "name": tag.name, "color": tag.color, "is_chosen": tag.pk in chosen}
+            for tag in list_tags(actor, base.pk)
+        ],
+        "is_open": any(query.get(name) for name in _NAMES),
+    }
 
 
 def _tag(text: str) -> int | str:

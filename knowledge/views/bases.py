@@ -35,7 +35,7 @@ from knowledge.pages.heads import head_of
 from knowledge.pages.labels import upload_facts
 from knowledge.pages.results import dropped_ids, result_of
 from knowledge.pages.rows import row_of
-from knowledge.pages.search_filter import SEARCH_FILTERS, search_filter_in
+from knowledge.pages.search_filter import search_filter_context, search_filter_in
 from knowledge.pages.undo import take_carry_back, take_undo
 from knowledge.queries import (
     get_base,
@@ -221,9 +221,7 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
         "result": result,
     }
     if not wants_fragment(request):
-        wanted = filter_in(request.GET)
-        context["filters"] = filter_context(request.actor, found, wanted)
-        context["has_filter"] = any(request.GET.get(name) for name in SEARCH_FILTERS)
+        context["filters"] = search_filter_context(request.actor, found, request.GET)
     return render(request, "knowledge/search.html", context, partial="knowledge/_results.html")
 
 
