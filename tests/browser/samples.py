@@ -275,5 +275,11 @@ def search_page() -> str:
         "dropped": [{**place, "reason": "Below the lowest score"}],
         "nothing": "",
     }
-    context = {"form": SearchForm({"question": ""}), "result": result}
+    filters = {
+        "wanted": {"folder": "Contracts", "file_type": "pdf", "metadata_key": "customer"},
+        "types": [("pdf", "PDF"), ("txt", "Text")],
+        "tags": [{"id": 1, "name": "Red", "color": "", "is_chosen": True}],
+        "is_open": True,
+    }
+    context = {"form": SearchForm({"question": ""}), "result": result, "filters": filters}
     return render_to_string("knowledge/search.html", {**shell(), **_base(), **context})
