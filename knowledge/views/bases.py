@@ -21,7 +21,7 @@ from core.errors import Invalid, ProjectError
 from core.htmx import render, wants_fragment
 from knowledge.access.queries import restricted_ids
 from knowledge.base_settings import BaseSettings, base_settings_of
-from knowledge.constants import BaseKind, MarkKind
+from knowledge.constants import BaseKind, MarkKind, SearchDoor
 from knowledge.forms import BaseForm, SearchForm, SettingsForm
 from knowledge.models import KnowledgeBase
 from knowledge.organising.filters import filtered
@@ -45,6 +45,7 @@ from knowledge.queries import (
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.searches.record import record_search
 from knowledge.services.bases import create_base, delete_base, update_base
 
 DOCUMENTS_A_PAGE = 50
@@ -225,12 +226,13 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
 def _search(request: SpaceRequest, found: KnowledgeBase, form: SearchForm) -> dict[str, Any]:
     data = form.cleaned_data
     wished = RetrievalSettings(limit=data["limit"], rerank=data["rerank"] or None)
+    scope = Scope(base_ids=(found.pk,))
     try:
         retrieval = retrieve(
-            request.actor,
-            query=data["question"],
-            scope=Scope(base_ids=(found.pk,)),
-            settings=wished,
+            request.actor, query=data["question"], scope=scope, settings=wished
+        )
+        record_search(
+            request.actor, door=SearchDoor.PAGE, scope=scope, found=retrieval, settings=wished
         )
     except Invalid as refusal:
         return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": refusal.message}
