@@ -111,9 +111,7 @@ def test_the_trace_is_bounded_and_keeps_the_hits(
     monkeypatch.setattr(record, "MOST_CANDIDATES", 1)
     scope = Scope(base_ids=(handbook.pk,))
     found = retrieve(victor.actor, query=QUESTION, scope=scope)
-    backwards = replace(
-        found, trace=replace(found.trace, candidates=found.trace.candidates[::-1])
-    )
+    backwards = replace(found, trace=replace(found.trace, candidates=found.trace.candidates[::-1]))
     record_search(victor.actor, door=SearchDoor.PAGE, scope=scope, found=backwards)
     (kept,) = SearchRecord.objects.get().trace["candidates"]
     assert kept["final_rank"] is not None
