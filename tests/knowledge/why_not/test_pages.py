@@ -152,8 +152,12 @@ def test_two_settings_stand_side_by_side_with_what_moved(olivia: Persona, notice
     asked = {
         "question": QUESTION,
         "compare": "on",
-        **{"limit": "2", "keyword_weight": "2", "rerank": "never"},
-        **{"b-limit": "1", "b-keyword_weight": "2", "b-rerank": "never"},
+        "limit": "2",
+        "keyword_weight": "2",
+        "rerank": "never",
+        "b-limit": "1",
+        "b-keyword_weight": "2",
+        "b-rerank": "never",
     }
     html = olivia.client.get(reverse("base_search", args=[notice.base_id]), asked).content.decode()
     assert html.count('class="column"') == 2
