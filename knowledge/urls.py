@@ -40,7 +40,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("knowledge/<uuid:base_id>/searches/", why_not.base_searches, name="base_searches"),
     path("knowledge/<uuid:base_id>/why-not/", why_not.base_why_not, name="base_why_not"),
-    path("knowledge/searches/<uuid:search_id>/", why_not.search_record, name="search_record"),
+    path(
+        "knowledge/<uuid:base_id>/searches/<uuid:search_id>/",
+        why_not.search_record,
+        name="search_record",
+    ),
     path("knowledge/<uuid:base_id>/sharing/", sharing.base_sharing, name="base_sharing"),
     path(
         "knowledge/<uuid:base_id>/sharing/<int:share_id>/end/",

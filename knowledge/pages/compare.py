@@ -38,7 +38,7 @@ def default_offer(
         return None
     return {
         "url": reverse("base_search_default", args=[base.pk]),
-        "fields": [(name, str(value)) for name, value in values.items()],
+        "fields": [(name, "" if value is None else str(value)) for name, value in values.items()],
         "what": changed_words({name: (now[name], value) for name, value in changed.items()}),
     }
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, ngettext
 from core.wording import listed
 from knowledge.constants import SearchDoor
 from knowledge.forms import setting_label
-from knowledge.models import SearchRecord
+from knowledge.models import KnowledgeBase, SearchRecord
 from knowledge.pages.labels import page_label
 from knowledge.searches.reading import Candidate, Recorded
 
@@ -28,20 +28,18 @@ def search_row(row: SearchRecord) -> dict[str, Any]:
     }
 
 
-def search_context(found: Recorded) -> dict[str, Any]:
+def search_context(found: Recorded, base: KnowledgeBase) -> dict[str, Any]:
     """Return what `search_record.html` takes."""
     row = found.row
     total = round(sum(row.timings.values()))
     effective = row.settings.get("effective", {})
-    base = found.bases[0] if found.bases else None
     return {
         "row": row,
         "door": SearchDoor(row.door).label,
         "is_own": found.is_own,
         "base_names": listed(each.name for each in found.bases),
-        "base": base,
         "note": _note(row),
-        "facts": [
+        "numbers": [
             (_("Hits"), str(row.hit_count)),
             (_("Time"), _("%(time)s ms") % {"time": total}),
             *((setting_label("retrieval", name), str(value)) for name, value in effective.items()),
@@ -49,7 +47,7 @@ def search_context(found: Recorded) -> dict[str, Any]:
         "timings": [(name, f"{value:.1f}") for name, value in row.timings.items()],
         "candidates": [_candidate(each, row) for each in found.candidates],
         "hidden": found.hidden,
-        "why_url": reverse("base_why_not", args=[base.pk]) if base else "",
+        "why_url": reverse("base_why_not", args=[base.pk]),
     }
 
 

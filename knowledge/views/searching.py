@@ -49,7 +49,7 @@ def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
 @require_POST
 def base_search_default(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Make settings the base's own, and say what they were."""
-    values = {name: value for name, value in request.POST.items() if name != "next"}
+    values = {name: value or None for name, value in request.POST.items() if name != "next"}
     changed = set_search_defaults(request.actor, base_id=base_id, values=values)
     if changed:
         words = changed_words(changed)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.limits import limit_actor
 from accounts.middleware import SpaceRequest
-from core.errors import Invalid
+from core.errors import Invalid, NotFound
 from core.htmx import render
 from knowledge.models import KnowledgeBase
 from knowledge.pages.heads import head_of
@@ -85,10 +85,14 @@ def base_searches(request: SpaceRequest, base_id: UUID) -> HttpResponse:
 
 
 @require_GET
-def search_record(request: SpaceRequest, search_id: UUID) -> HttpResponse:
-    """Show a recorded search with what each stage thought of its candidates."""
+def search_record(request: SpaceRequest, base_id: UUID, search_id: UUID) -> HttpResponse:
+    """Show a recorded search of a base with what each stage thought of its candidates."""
+    found = get_base(request.actor, base_id)
     recorded = read_search(request.actor, search_id)
-    return render(request, "knowledge/search_record.html", search_context(recorded))
+    if found.pk not in recorded.row.base_ids:
+        raise NotFound(_("There is no such search. Searches are kept for a while only."))
+    context = {**head_of(request.actor, found), **search_context(recorded, found)}
+    return render(request, "knowledge/search_record.html", context)
 
 
 def _report(request: SpaceRequest, base: KnowledgeBase, form: WhyNotForm) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def explain_missing(actor: Actor, wish: Wish) -> Report:
     chunk = located.chunk or _best_of(document, found)
     if chunk is None:
         return Report(verdict=no_passages(actor, document), document=document, found=found)
+    if reader != actor:  # what stands between another person and a passage is told with its base
+        require(actor, "share", chunk.base)
     trace = trace_of(found, chunk.pk)
     way = Way(
         actor=actor,

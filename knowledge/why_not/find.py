@@ -11,8 +11,7 @@ from django.db import connection
 from django.db.models import Q
 
 from accounts.access import Actor, visible
-from core.errors import NotFound
-from knowledge.constants import ChunkKind
+from knowledge.constants import ChunkKind, DocumentSource
 from knowledge.ingest.read import kept_text
 from knowledge.models import Chunk, Document, TermStatistic
 from knowledge.queries import get_document
@@ -98,7 +97,7 @@ def _candidates(
 
 def _longest_line(text: str) -> str:
     """Return the middle of the longest line, for passages that are not indexed yet."""
-    line = max(text.splitlines(), key=len).strip()
+    line = max((line.strip() for line in text.splitlines()), key=len)
     start = max(0, (len(line) - 60) // 2)
     return line[start : start + 60]
 
@@ -188,14 +187,7 @@ def _findable_first(chunks: Sequence[Chunk]) -> list[Chunk]:
 def find_named(actor: Actor, *, base_id: UUID, name: str) -> list[Document]:
     """Return the base's documents with a part of the name, an equal name first; twenty at most."""
     rows = Document.objects.filter(base_id=base_id, name__icontains=name)
+    rows = rows.exclude(source=DocumentSource.FAQ)
     found = list(visible(actor, "view", rows.order_by("name"))[:20])
     exact = [row for row in found if row.name.casefold() == name.casefold()]
     return exact if len(exact) == 1 else found
-
-
-def document_or_none(actor: Actor, document_id: UUID) -> Document | None:
-    """Return a document as `get_any_document` has it, None instead of NotFound."""
-    try:
-        return get_any_document(actor, document_id)
-    except NotFound:
-        return None

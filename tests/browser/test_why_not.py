@@ -73,7 +73,7 @@ def pages(olivia: Persona, hangar: KnowledgeBase) -> dict[str, str]:
         "why-limit": f"{why}?search={row.pk}&chunk={last.pk}",
         "why-disabled": f"{why}?question={QUESTION}&chunk={off.pk}",
         "searches": reverse("base_searches", args=[hangar.pk]),
-        "search-record": reverse("search_record", args=[row.pk]),
+        "search-record": reverse("search_record", args=[hangar.pk, row.pk]),
     }
     return html | {n: olivia.client.get(url).content.decode() for n, url in addresses.items()}
 

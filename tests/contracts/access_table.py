@@ -372,7 +372,7 @@ KNOWLEDGE = (
     Row("base_searches", "GET", members(200), guests=(200, 200)),
     Row("base_why_not", "GET", members(200), guests=(200, 200)),
     Row("base_why_not", "POST", members(200), {"text": "Check the flaps."}, guests=(200, 200)),
-    Row("search_record", "GET", admins(200, others=404)),
+    Row("search_record", "GET", admins(200, others=404), guests=(404, 404)),
     Row("base_upload", "POST", admins(201), _file, guests=(403, 201)),
     Row("base_batches", "GET", admins(200), guests=(403, 200)),
     Row("base_batches", "POST", admins(201), _TO_COME, guests=(403, 201)),

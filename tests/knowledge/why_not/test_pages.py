@@ -126,15 +126,19 @@ def test_a_recorded_search_is_opened_with_its_stages_and_leads_to_the_explanatio
     victor.client.get(reverse("base_search", args=[notice.base_id]), asked)
     row = SearchRecord.objects.get()
     listed = olivia.client.get(reverse("base_searches", args=[notice.base_id])).content.decode()
-    assert reverse("search_record", args=[row.pk]) in listed
-    page = olivia.client.get(reverse("search_record", args=[row.pk])).content.decode()
+    assert reverse("search_record", args=[notice.base_id, row.pk]) in listed
+    page = olivia.client.get(
+        reverse("search_record", args=[notice.base_id, row.pk])
+    ).content.decode()
     assert "lunch.txt" in page
     assert "Victor" not in page.partition("<main")[2]
     lost = Chunk.objects.get(document__name="lunch.txt")
     url = f"{reverse('base_why_not', args=[notice.base_id])}?search={row.pk}&chunk={lost.pk}"
     assert url.replace("&", "&amp;") in page
     assert stage_of(olivia.client.get(url).content.decode()) == "limit"
-    assert cora.client.get(reverse("search_record", args=[row.pk])).status_code == 404
+    assert (
+        cora.client.get(reverse("search_record", args=[notice.base_id, row.pk])).status_code == 404
+    )
     assert cora.client.get(url).status_code == 404
 
 
