@@ -295,7 +295,8 @@ def _threshold(name: Stage, value: float) -> Maker:
     def make(bench: Bench) -> Fault:
         words = bench.words(7)
         document = bench.add(bench.passage(words))
-        settings = RetrievalSettings(**{str(name): value})
+        wished: dict[str, Any] = {name: value}
+        settings = RetrievalSettings(**wished)
         wish = _wish(bench, words, document_id=document.pk, settings=settings)
         return Fault(wish=wish, stage=name)
 
@@ -325,9 +326,10 @@ FAULTS: dict[str, Maker] = {
     "behind what an answer reads": answer,
 }
 """Twenty kinds; each is made twice."""
+_OF_SETTINGS: tuple[Stage, ...] = ("dense_threshold", "keyword_threshold")
 THRESHOLDS: dict[str, Maker] = {
     f"threshold of {name.partition('_')[0]}": _threshold(name, 0.99)
-    for name in ("dense_threshold", "keyword_threshold")
+    for name in _OF_SETTINGS
     if name in RetrievalOptions.model_fields
 }
 """Of settings that a base may have."""

@@ -69,7 +69,7 @@ def _hit(way: Way, found: Retrieval, trace: CandidateTrace) -> Verdict:
     if _is_given(way, found):
         return Verdict(stage="found", facts=facts, remedies=(remedies.see_passage(way.chunk),))
     rule = context_rule()
-    links = ()
+    links: tuple[Remedy, ...] = ()
     if rule is not None:
         label, url = rule.remedy()
         links = (Remedy(label=label, url=url),)

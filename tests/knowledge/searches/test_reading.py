@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -25,6 +26,7 @@ from knowledge.searches.nightly import begin_forgetting
 from knowledge.searches.reading import list_searches, read_search
 from knowledge.searches.record import record_search
 from knowledge.searches.tasks import forget
+from tests.accounts.organisations.worlds import make_organisation, share_base
 from tests.factories.knowledge import make_base
 from tests.knowledge.search_models import WordModel, add_document
 from tests.personas import Persona
@@ -167,3 +169,20 @@ def test_old_records_end_and_newer_ones_stay(
     )
     forget(context)
     assert [row.pk for row in SearchRecord.objects.all()] == [new]
+
+
+def test_a_guest_of_a_shared_base_opens_their_own_search_and_nobody_elses(
+    victor: Persona, cora: Persona, mallory: Persona, words: WordModel
+) -> None:
+    cache.clear()
+    theirs = make_base(mallory.space, name="Shared", created_by=mallory.user)
+    with space_scope(mallory.space.pk):
+        add_document(theirs, "Consultants get notice by mail.", model=words)
+    share_base(theirs, make_organisation(mallory.space, editors=(victor.space,)))
+    victor.client.get(reverse("base_search", args=[theirs.pk]), {"question": QUESTION})
+    with space_scope(mallory.space.pk):
+        row = SearchRecord.objects.get()
+    assert row.user_id == victor.user.pk
+    url = reverse("search_record", args=[theirs.pk, row.pk])
+    statuses = [each.client.get(url).status_code for each in (victor, cora, mallory)]
+    assert statuses == [200, 404, 200]
