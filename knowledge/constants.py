@@ -152,3 +152,14 @@ class MarkKind(models.TextChoices):
 
     PIN = "pin", _("Pinned")
     FAVOURITE = "favourite", _("Favorite")
+
+
+class SearchDoor(models.TextChoices):
+    """Through which door a search came."""
+
+    PAGE = "page", _("Retrieval test")
+    API = "api", _("API")
+    COMMAND = "command", _("Command line")
+    QUICK = "quick", _("Quick answer")
+    TOOL = "tool", _("Tool of an agent")
+    EVALUATION = "evaluation", _("Evaluation")

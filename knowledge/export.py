@@ -6,7 +6,14 @@ import functools
 from collections.abc import Iterator
 
 from accounts.access import Actor, visible
-from accounts.platform.export import ExportFile, Table, export_files, export_table, leave_out
+from accounts.platform.export import (
+    ExportFile,
+    Row,
+    Table,
+    export_files,
+    export_table,
+    leave_out,
+)
 from knowledge.models import (
     BaseMark,
     BaseShare,
@@ -30,11 +37,29 @@ from knowledge.models import (
     PageHealth,
     RemovedDocument,
     Restriction,
+    SearchRecord,
     Stage,
     Tag,
     TermStatistic,
 )
+from knowledge.searches.reading import open_candidates
 from knowledge.storage import open_file
+
+
+def _open_searches(actor: Actor, rows: list[Row]) -> list[Row]:
+    """Take out what was found in documents that are closed to the person now."""
+    return [
+        {
+            **row,
+            "hits": open_candidates(actor, row["hits"]),
+            "trace": {
+                **row["trace"],
+                "candidates": open_candidates(actor, row["trace"].get("candidates", [])),
+            },
+        }
+        for row in rows
+    ]
+
 
 for _model in (
     *(KnowledgeBase, Folder, Tag, Document, DocumentVersion, DocumentTag, DocumentPicture),
@@ -42,6 +67,7 @@ for _model in (
 ):
     export_table(Table(model=_model))
 export_table(Table(model=BaseMark, own="user_id"))
+export_table(Table(model=SearchRecord, own="user_id", as_seen=_open_searches))
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")
 leave_out(KeywordRow, "made from the passages again")

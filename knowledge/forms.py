@@ -224,24 +224,20 @@ class SettingsForm(forms.Form):
         return dump
 
 
-class SearchForm(forms.Form):
-    """The retrieval test."""
+def setting_fields(part: BaseModel, *, section: str) -> dict[str, forms.Field]:
+    """Return a form's fields for one part of the settings, by the names that the part has."""
+    found = {}
+    for path, info, value in _walk(part, (section,)):
+        field = _field_of("_".join(path), info, value)
+        if field is not None:
+            found["_".join(path[1:])] = field
+    return found
 
-    question = forms.CharField(
-        label=_("Question"), max_length=2000, widget=forms.Textarea({"rows": 3})
-    )
-    limit = forms.IntegerField(
-        label=_("Maximum passages"), min_value=1, max_value=50, initial=10, required=False
-    )
-    rerank = forms.ChoiceField(
-        label=_("Rerank"),
-        required=False,
-        choices=[
-            ("", _("As set in the knowledge base")),
-            ("always", _("Always")),
-            ("never", _("Never")),
-        ],
-    )
+
+def setting_label(section: str, name: str) -> str:
+    """Return what people call a setting."""
+    known = _WORDS.get(f"{section}_{name}")
+    return str(known[0]) if known else name.replace("_", " ")
 
 
 def _walk(

@@ -19,9 +19,11 @@ from knowledge.views import (
     organising,
     pages,
     pictures,
+    searching,
     sharing,
     sources,
     timeline,
+    why_not,
 )
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -30,7 +32,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("knowledge/<uuid:base_id>/", bases.base, name="base"),
     path("knowledge/<uuid:base_id>/settings/", bases.base_settings, name="base_settings"),
     path("knowledge/<uuid:base_id>/delete/", bases.base_delete, name="base_delete"),
-    path("knowledge/<uuid:base_id>/search/", bases.base_search, name="base_search"),
+    path("knowledge/<uuid:base_id>/search/", searching.base_search, name="base_search"),
+    path(
+        "knowledge/<uuid:base_id>/search/default/",
+        searching.base_search_default,
+        name="base_search_default",
+    ),
+    path("knowledge/<uuid:base_id>/searches/", why_not.base_searches, name="base_searches"),
+    path("knowledge/<uuid:base_id>/why-not/", why_not.base_why_not, name="base_why_not"),
+    path(
+        "knowledge/<uuid:base_id>/searches/<uuid:search_id>/",
+        why_not.search_record,
+        name="search_record",
+    ),
     path("knowledge/<uuid:base_id>/sharing/", sharing.base_sharing, name="base_sharing"),
     path(
         "knowledge/<uuid:base_id>/sharing/<int:share_id>/end/",

@@ -24,6 +24,7 @@ from agents.tools.knowledge import passage_of_hit, retrieval_notes
 from agents.tools.passages import Passage, card_of, write_passages
 from agents.tools.searching import find_passages, passages_of
 from core.aio import in_db
+from knowledge.constants import SearchDoor
 from knowledge.retrieval.hits import Retrieval
 
 CALL_ID = "retrieval"
@@ -52,7 +53,7 @@ async def search_first(state: LoopState, deps: RunDeps) -> Search:
         title=f"Searching for “{state.question[:120]}”",
     )
     begun = time.monotonic()
-    found = await in_db(find_passages, deps, query=state.question)
+    found = await in_db(find_passages, deps, query=state.question, door=SearchDoor.QUICK)
     passages = [passage_of_hit(hit) for hit in passages_of(found, deps.config)]
     context = _context(state, deps, found, passages)
     state.runtime_context = "\n\n".join(part for part in (state.runtime_context, context) if part)

@@ -11,11 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agents.configuration import AgentConfig
 from agents.tools.deps import RunDeps
+from knowledge.constants import SearchDoor
 from knowledge.models import Document
 from knowledge.retrieval.filter_values import OWN_FIELD, Filter, read_filter
 from knowledge.retrieval.hits import Retrieval, RetrievalHit
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.searches.record import record_search
 from knowledge.sharing.search import retrieve_shared
 
 PASSAGES_PER_SEARCH = 8
@@ -96,15 +98,27 @@ def find_passages(
     query: str,
     base_ids: Sequence[UUID] | None = None,
     wanted: Filter | None = None,
+    door: SearchDoor = SearchDoor.TOOL,
 ) -> Retrieval:
-    """Search as the agent is set up; hits below its thresholds are left out by `passages_of`."""
-    return retrieve_shared(
-        deps.actor,
-        query=query,
-        scope=scope_of(deps, base_ids, wanted=wanted),
-        settings=retrieval_settings(deps.config),
-        settings_of=deps.shared_by,
+    """Search as the agent is set up; hits below its thresholds are left out by `passages_of`.
+
+    The search is recorded, with which of its passages the model gets.
+    """
+    scope = scope_of(deps, base_ids, wanted=wanted)
+    settings = retrieval_settings(deps.config)
+    found = retrieve_shared(
+        deps.actor, query=query, scope=scope, settings=settings, settings_of=deps.shared_by
     )
+    record_search(
+        deps.actor,
+        door=door,
+        scope=scope,
+        found=found,
+        settings=settings,
+        run_id=deps.run_id,
+        given=frozenset(hit.chunk_id for hit in passages_of(found, deps.config)),
+    )
+    return found
 
 
 def passages_of(retrieval: Retrieval, config: AgentConfig) -> list[RetrievalHit]:

@@ -22,6 +22,7 @@ from knowledge.models.documents import (
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
+from knowledge.models.searches import SearchRecord
 
 __all__ = [
     "BaseMark",
@@ -48,6 +49,7 @@ __all__ = [
     "Restriction",
     "RestrictionGroupGrant",
     "RestrictionUserGrant",
+    "SearchRecord",
     "Stage",
     "Tag",
     "TermStatistic",

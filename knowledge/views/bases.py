@@ -14,15 +14,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import may, require
-from accounts.limits import limit_actor
 from accounts.middleware import SpaceRequest
 from accounts.organisations.received import received
-from core.errors import Invalid, ProjectError
+from core.errors import ProjectError
 from core.htmx import render, wants_fragment
 from knowledge.access.queries import restricted_ids
 from knowledge.base_settings import BaseSettings, base_settings_of
 from knowledge.constants import BaseKind, MarkKind
-from knowledge.forms import BaseForm, SearchForm, SettingsForm
+from knowledge.forms import BaseForm, SettingsForm
 from knowledge.models import KnowledgeBase
 from knowledge.organising.filters import filtered
 from knowledge.organising.marks import marks_of
@@ -33,19 +32,13 @@ from knowledge.pages.carry import other_bases
 from knowledge.pages.filters import filter_context, filter_in
 from knowledge.pages.heads import head_of
 from knowledge.pages.labels import upload_facts
-from knowledge.pages.results import dropped_ids, result_of
 from knowledge.pages.rows import row_of
-from knowledge.pages.search_filter import search_filter_context, search_filter_in
 from knowledge.pages.undo import take_carry_back, take_undo
 from knowledge.queries import (
     get_base,
-    get_chunks,
     list_bases,
     list_documents,
 )
-from knowledge.retrieval.retrieve import retrieve
-from knowledge.retrieval.scope import Scope
-from knowledge.retrieval.settings import RetrievalSettings
 from knowledge.services.bases import create_base, delete_base, update_base
 
 DOCUMENTS_A_PAGE = 50
@@ -204,47 +197,6 @@ def base_delete(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Delete a base."""
     delete_base(request.actor, base_id=base_id)
     return redirect("bases")
-
-
-@require_GET
-def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
-    """Show what a question finds in a base, and why."""
-    found = get_base(request.actor, base_id)
-    form = SearchForm(request.GET if "question" in request.GET else None)
-    result: dict[str, Any] | None = None
-    if form.is_bound:
-        limit_actor(request.actor, "search")
-        result = _search(request, found, form) if form.is_valid() else _unasked(form)
-    context = {
-        **head_of(request.actor, found),
-        "form": form,
-        "result": result,
-    }
-    if not wants_fragment(request):
-        context["filters"] = search_filter_context(request.actor, found, request.GET)
-    return render(request, "knowledge/search.html", context, partial="knowledge/_results.html")
-
-
-def _search(request: SpaceRequest, found: KnowledgeBase, form: SearchForm) -> dict[str, Any]:
-    data = form.cleaned_data
-    wished = RetrievalSettings(limit=data["limit"], rerank=data["rerank"] or None)
-    try:
-        retrieval = retrieve(
-            request.actor,
-            query=data["question"],
-            scope=Scope(base_ids=(found.pk,), filter=search_filter_in(request.GET)),
-            settings=wished,
-        )
-    except Invalid as refusal:
-        return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": refusal.message}
-    chunks = get_chunks(request.actor, dropped_ids(retrieval))
-    return result_of(retrieval, {chunk.pk: chunk for chunk in chunks})
-
-
-def _unasked(form: SearchForm) -> dict[str, Any]:
-    """Return what the results say when the form cannot be used; the fragment has no form."""
-    problems = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
-    return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": " ".join(problems)}
 
 
 def _form_status(form: BaseForm) -> int:

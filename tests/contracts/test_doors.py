@@ -57,6 +57,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.index_faq_entries": {"base_id": "faq_id"},
     "knowledge.import_faq_entries": {"import_id": "import_id"},
     "knowledge.empty_faq_trash": {},
+    "knowledge.forget_searches": {},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {

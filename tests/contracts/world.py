@@ -28,10 +28,17 @@ from accounts.models import (
 from accounts.services.groups import add_to_group, create_group
 from agents.models import Agent, AgentRun, Approval, Conversation
 from core.tenancy import space_scope
-from knowledge.constants import BaseKind
+from knowledge.constants import BaseKind, SearchDoor
 from knowledge.faq.drafts import EntryDraft
 from knowledge.faq.services import create_entry
-from knowledge.models import Chunk, Document, FaqImport, IngestBatch, KnowledgeBase
+from knowledge.models import (
+    Chunk,
+    Document,
+    FaqImport,
+    IngestBatch,
+    KnowledgeBase,
+    SearchRecord,
+)
 from knowledge.storage import store_file
 from providers.constants import ModelType
 from providers.models import AIModel
@@ -138,6 +145,13 @@ def make_world(people: Mapping[str, Persona]) -> World:
         group = create_group(olivia.actor, name="Ground crew")
         batch = IngestBatch.objects.create(space=space, base=base, created_by=olivia.user)
         picture = make_picture(document)
+        search = SearchRecord.objects.create(
+            space=space,
+            user=olivia.user,
+            door=SearchDoor.PAGE,
+            base_ids=[base.pk],
+            question="flaps?",
+        )
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
         space=space,
@@ -163,6 +177,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "batch_id": batch.pk,
             "chunk_id": chunk.pk,
             "picture_id": picture.pk,
+            "search_id": search.pk,
             **make_entry_and_import(olivia),
             "agent_id": agent.pk,
             "shared_id": agent.pk,

@@ -53,6 +53,7 @@ NOT_HERE = {
     "knowledge.RemovedDocument": "a trace without content, for the access checks alone",
     "knowledge.RestrictionGroupGrant": "granted on the document's page; the lens explains it",
     "knowledge.RestrictionUserGrant": "granted on the document's page; the lens explains it",
+    "knowledge.SearchRecord": CONTENT,
     "knowledge.Stage": CONTENT,
     "knowledge.Tag": INNER,
     "knowledge.TermStatistic": CONTENT,

@@ -16,8 +16,10 @@ from integrations.api.base import ApiView
 from integrations.api.requests import SearchRequest, read
 from integrations.api.schema import enveloped
 from integrations.api.shapes import HitShape
+from knowledge.constants import SearchDoor
 from knowledge.retrieval.filter_values import Condition, Filter, narrowed, read_filter
 from knowledge.retrieval.scope import Scope
+from knowledge.searches.record import record_search
 from knowledge.sharing.search import retrieve_shared
 
 
@@ -39,11 +41,9 @@ class KnowledgeSearch(ApiView):
         base_ids = _bases(data)
         require_listed(self.actor, base_ids or ())
         documents = tuple(data["knowledge_ids"]) if data.get("knowledge_ids") else None
-        found = retrieve_shared(
-            self.actor,
-            query=data["query"],
-            scope=Scope(base_ids=base_ids, document_ids=documents, filter=_filter(data)),
-        )
+        scope = Scope(base_ids=base_ids, document_ids=documents, filter=_filter(data))
+        found = retrieve_shared(self.actor, query=data["query"], scope=scope)
+        record_search(self.actor, door=SearchDoor.API, scope=scope, found=found)
         shown = HitShape(list(found.hits), many=True)  # type: ignore[arg-type]  # many takes a list
         return success(shown.data)
 

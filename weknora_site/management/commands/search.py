@@ -10,12 +10,14 @@ from django.core.management.base import BaseCommand
 
 from core.errors import Invalid
 from core.hostile_json import read_json
+from knowledge.constants import SearchDoor
 from knowledge.queries import find_base
 from knowledge.retrieval.filter_values import Filter, read_filter
 from knowledge.retrieval.hits import Retrieval, RetrievalHit
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.searches.record import record_search
 from weknora_site.terminal import acting, add_space_argument, write_json
 
 
@@ -42,11 +44,11 @@ class Command(BaseCommand):
         """Search and print the hits, best first."""
         with acting(options["space"]) as actor:
             base = find_base(actor, options["base"])
-            found = retrieve(
-                actor,
-                query=options["query"],
-                scope=Scope(base_ids=(base.pk,), filter=options["filter"]),
-                settings=RetrievalSettings(limit=max(1, options["k"])),
+            scope = Scope(base_ids=(base.pk,), filter=options["filter"])
+            settings = RetrievalSettings(limit=max(1, options["k"]))
+            found = retrieve(actor, query=options["query"], scope=scope, settings=settings)
+            record_search(
+                actor, door=SearchDoor.COMMAND, scope=scope, found=found, settings=settings
             )
         for warning in found.warnings:
             sys.stderr.write(f"{warning}\n")
