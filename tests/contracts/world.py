@@ -31,7 +31,7 @@ from core.tenancy import space_scope
 from knowledge.constants import BaseKind
 from knowledge.faq.drafts import EntryDraft
 from knowledge.faq.services import create_entry
-from knowledge.models import Chunk, Document, FaqImport, IngestBatch, KnowledgeBase
+from knowledge.models import Chunk, Document, FaqImport, GraphEntity, IngestBatch, KnowledgeBase
 from knowledge.storage import store_file
 from providers.constants import ModelType
 from providers.models import AIModel
@@ -41,6 +41,7 @@ from tests.factories.accounts import make_invitation, make_space
 from tests.factories.agents import make_agent, make_conversation, make_run
 from tests.factories.approvals import make_approval
 from tests.factories.artifacts import make_artifact
+from tests.factories.graphs import make_graph
 from tests.factories.keys import make_key
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.memory import make_familiar, make_memory, make_topic
@@ -138,6 +139,8 @@ def make_world(people: Mapping[str, Persona]) -> World:
         group = create_group(olivia.actor, name="Ground crew")
         batch = IngestBatch.objects.create(space=space, base=base, created_by=olivia.user)
         picture = make_picture(document)
+        make_graph(chunk, names=["Flaps"])
+        entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
         space=space,
@@ -163,6 +166,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "batch_id": batch.pk,
             "chunk_id": chunk.pk,
             "picture_id": picture.pk,
+            "entity_id": entity.pk,
             **make_entry_and_import(olivia),
             "agent_id": agent.pk,
             "shared_id": agent.pk,

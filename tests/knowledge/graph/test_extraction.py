@@ -98,8 +98,8 @@ def test_broken_json_is_mended_and_hostile_characters_are_taken_out() -> None:
 
 
 def test_a_deeply_nested_answer_is_refused() -> None:
+    ask, _ = answered(*['{"entities":' + "[" * 100_000] * 2)
     with pytest.raises(ModelError):
-        ask, _ = answered(*['{"entities":' + "[" * 100_000] * 2)
         extract(ask, material=TEXT, ground=TEXT, options=GraphOptions())
 
 
