@@ -16,7 +16,7 @@ from core.jobs.enqueue import cancel_jobs, enqueue
 from core.jobs.handlers import JobContext
 from knowledge.base_settings import base_settings_of, document_settings_of
 from knowledge.constants import EnrichmentState, StageName, StageState
-from knowledge.enrich.asking import ask_for_person, writing_model
+from knowledge.enrich.asking import ask_for_person, no_model_reason
 from knowledge.enrich.made import passages_of
 from knowledge.enrich.plan import enqueue_enrichment, enrichment_key, settle_enrichment
 from knowledge.graph.enrichment import ENRICHMENT, material_of, unread_of
@@ -49,7 +49,8 @@ def build_graph(actor: Actor, *, base_id: UUID) -> KnowledgeBase:
     require(actor, "change", base)
     if not base_settings_of(base).graph.is_enabled:
         raise Conflict(_("The graph of this knowledge base is switched off; see its settings."))
-    writing_model(base.space_id)
+    if reason := no_model_reason(base.space_id):
+        raise Conflict(reason)
     with transaction.atomic():
         enqueue(BUILD_GRAPH, dedupe_key=str(base.pk), base_id=str(base.pk))
         record_audit(actor, "graph.build", target=base, base_id=base.pk)

@@ -66,6 +66,7 @@ def graph_context(
     colours = _colours(found)
     degree = Counter(end for each in found.lines for end in (each.source_id, each.target_id))
     rows = [_row(base, node, degree[node.id]) for node in found.nodes]
+    listed = Paginator(rows, ROWS_A_PAGE).get_page(page)
     return {
         "graph_data": _drawn(base, found, colours),
         "legend": list(colours),
@@ -74,7 +75,7 @@ def graph_context(
         "text": text,
         "total": found.total,
         "drawn": len(found.nodes),
-        "rows": (listed := Paginator(rows, ROWS_A_PAGE).get_page(page)).object_list,
+        "rows": listed.object_list,
         "page_obj": listed,
         "is_narrowed": bool(kind or text),
     }

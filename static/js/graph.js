@@ -152,6 +152,7 @@ class Picture {
       },
       { passive: false },
     );
+    new ResizeObserver(() => this.touched || this.fit()).observe(this.svg);
     this.figure.addEventListener("change", () => this.hide());
     this.figure.addEventListener("click", (event) => {
       const button = event.target.closest("[data-zoom]");

@@ -32,16 +32,16 @@ def make_graph(
 ) -> None:
     """Let a passage name entities and tell of relations; the ends of those are entities, too."""
     ends = [end for source, _, target in triples for end in (source, target)]
-    found = dict.fromkeys([*names, *ends])
+    found = {normal_form(name): name for name in reversed([*names, *ends])}
     extraction = Extraction(
         entities=tuple(
             FoundEntity(
-                normal=normal_form(name),
+                normal=normal,
                 name=name,
                 kind=kind,
                 description=f"{name} in {chunk.text[:40]}",
             )
-            for name in found
+            for normal, name in found.items()
         ),
         relations=tuple(
             FoundRelation(

@@ -66,9 +66,7 @@ def test_the_graph_is_drawn_and_listed(olivia: Persona, drawn: KnowledgeBase) ->
     assert "Harbour <b>Trust" not in html
     assert "The model answered nothing." in html
     assert "Pier 7" in page(olivia, drawn, q="pier")
-    assert "Harbour &lt;b" not in page(
-        olivia, drawn, q="pier"
-    )
+    assert "Harbour &lt;b" not in page(olivia, drawn, q="pier")
     assert "No such entity" in page(olivia, drawn, q="zeppelin")
 
 
