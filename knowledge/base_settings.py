@@ -109,6 +109,32 @@ class EnrichmentOptions(BaseModel):
     tags_most: int = Field(default=3, ge=1, le=10)
 
 
+class GraphOptions(BaseModel):
+    """What a model reads out of passages into the base's graph; each passage costs a call."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    is_enabled: bool = Field(
+        default=False, description="People, things and how they are related, read by a model."
+    )
+    entity_kinds: str = Field(default="", max_length=1000)
+    """Comma-separated; blank: whatever the model finds. Others are left out."""
+    relation_kinds: str = Field(default="", max_length=1000)
+    """Comma-separated, alike."""
+    example: str = Field(default="", max_length=4000)
+    """A text and what is to be read out of it, in the owner's words; shown to the model."""
+
+    @property
+    def wanted_entities(self) -> tuple[str, ...]:
+        """The kinds of entities that are taken; none: all."""
+        return _listed(self.entity_kinds)
+
+    @property
+    def wanted_relations(self) -> tuple[str, ...]:
+        """The kinds of relations that are taken; none: all."""
+        return _listed(self.relation_kinds)
+
+
 class BaseSettings(BaseModel):
     """Everything that a base's owner may set."""
 
@@ -119,6 +145,7 @@ class BaseSettings(BaseModel):
     retrieval: RetrievalOptions = RetrievalOptions()
     faq: FaqOptions = FaqOptions()
     enrichment: EnrichmentOptions = EnrichmentOptions()
+    graph: GraphOptions = GraphOptions()
 
 
 def base_settings_of(base: KnowledgeBase) -> BaseSettings:
@@ -156,3 +183,8 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
         else:
             result[name] = value
     return result
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    parts = (" ".join(part.split()) for part in text.replace("，", ",").split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))

@@ -69,6 +69,7 @@ class StageName(models.TextChoices):
     QUESTIONS = "questions", _("Questions")
     TABLES = "tables", _("Tables")
     TAGS = "tags", _("Tags")
+    GRAPH = "graph", _("Graph")
 
 
 ENRICHMENT_STAGES = (
@@ -77,6 +78,7 @@ ENRICHMENT_STAGES = (
     StageName.QUESTIONS,
     StageName.TABLES,
     StageName.TAGS,
+    StageName.GRAPH,
 )
 
 

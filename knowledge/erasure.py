@@ -27,6 +27,7 @@ from knowledge.models import (
     DocumentPicture,
     Embedding,
     EvidenceRow,
+    GraphMention,
     KeywordRow,
     KnowledgeBase,
     RemovedDocument,
@@ -125,6 +126,7 @@ def _parts_of(document: Document) -> dict[str, int]:
         "knowledge.DocumentPicture": DocumentPicture.objects.filter(document=document).count(),
         "knowledge.Chunk": chunks.count(),
         "knowledge.Embedding": Embedding.objects.filter(chunk__in=chunks.values("pk")).count(),
+        "knowledge.GraphMention": GraphMention.objects.filter(document=document).count(),
         "knowledge.KeywordRow": KeywordRow.objects.filter(chunk__in=chunks.values("pk")).count(),
     }
 

@@ -31,6 +31,10 @@ from knowledge.models import (
     FaqImport,
     FaqQuestion,
     Folder,
+    GraphEntity,
+    GraphMention,
+    GraphPassage,
+    GraphRelation,
     IngestBatch,
     KeywordRow,
     KnowledgeBase,
@@ -64,6 +68,7 @@ def _open_searches(actor: Actor, rows: list[Row]) -> list[Row]:
 for _model in (
     *(KnowledgeBase, Folder, Tag, Document, DocumentVersion, DocumentTag, DocumentPicture),
     *(Chunk, Correction, CorrectionRevision, FaqEntry, Restriction, BaseShare),
+    *(GraphEntity, GraphRelation, GraphMention),
 ):
     export_table(Table(model=_model))
 export_table(Table(model=BaseMark, own="user_id"))
@@ -75,6 +80,7 @@ leave_out(TermStatistic, "made from the passages again")
 leave_out(Stage, "how a file was read here once")
 leave_out(PageHealth, "how a file was read here once")
 leave_out(IngestBatch, "how files were read here once")
+leave_out(GraphPassage, "how passages were read here once")
 leave_out(FaqImport, "how entries came in once")
 leave_out(FaqQuestion, "made from the entries again")
 leave_out(RemovedDocument, "says that something is gone")

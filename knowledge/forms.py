@@ -107,10 +107,31 @@ _WORDS: dict[str, tuple[Any, Any]] = {
     "enrichment_questions_per_passage": (_("Questions per passage"), ""),
     "enrichment_tags": (_("Automatic tags"), _("Puts existing tags on untagged documents.")),
     "enrichment_tags_most": (_("Maximum tags of a document"), ""),
+    "graph_is_enabled": (
+        _("Knowledge graph"),
+        _(
+            "A model reads people, things and their relations out of each passage, one call each."
+            " The page “Graph” shows them; agents and searches go along them."
+        ),
+    ),
+    "graph_entity_kinds": (
+        _("Kinds of entities"),
+        _("Separated by commas, for example: person, organization, place. Blank: any kind."),
+    ),
+    "graph_relation_kinds": (
+        _("Kinds of relations"),
+        _("Separated by commas, for example: owns, reports to. Blank: any kind."),
+    ),
+    "graph_example": (
+        _("Example"),
+        _("A short text and what is to be read out of it; the model sees it with each passage."),
+    ),
 }
 """Label and help of a setting; one that is not here has the title and description of its field."""
 _HIDDEN = frozenset({"retrieval_rrf_k", "retrieval_graph_weight"})
 """For experts: set in the base's options as JSON."""
+_LONGEST_LINE = 1000
+"""Characters; longer texts get a larger field."""
 _CHOICES: dict[str, Any] = {
     "auto": _("Automatic: where it helps"),
     "heading": _("By headings"),
@@ -141,6 +162,7 @@ _SECTIONS: dict[str, Any] = {
     "chunking": _("Passages"),
     "enrich": _("Enrichment"),
     "enrichment": _("Enrichment"),
+    "graph": _("Knowledge graph"),
 }
 
 
@@ -269,7 +291,11 @@ def _field_of(name: str, info: FieldInfo, value: Any) -> forms.Field | None:
     if info.annotation is float:
         return forms.FloatField(**bounds, **common)
     if info.annotation is str:
-        return forms.CharField(max_length=4000, **common)
+        most = next(
+            (each.max_length for each in info.metadata if hasattr(each, "max_length")), 4000
+        )
+        widget = forms.Textarea({"rows": 5}) if most > _LONGEST_LINE else forms.TextInput
+        return forms.CharField(max_length=most, widget=widget, **common)
     return None
 
 

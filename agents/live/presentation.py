@@ -37,6 +37,7 @@ _TOOL_ICONS = {
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",
+    "query_knowledge_graph": "network",
     "thinking": "brain",
     "todo_write": "list-checks",
     "call_agent": "bot",

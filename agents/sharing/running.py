@@ -35,6 +35,7 @@ TOOLS: Final = frozenset(
         "grep_chunks",
         "list_knowledge_chunks",
         "get_document_info",
+        "query_knowledge_graph",
         "read_tool_result",
         "publish_artifact",
     }

@@ -59,7 +59,7 @@ async def knowledge_search(
     are searched at once. Cite what you use by its id, like [c3].
     Example: {"queries": ["notice period for consultants", "who approves replacing key personnel"]}
     """
-    wanted = _bases(ctx.deps, base_ids)
+    wanted = chosen_bases(ctx.deps, base_ids)
     narrowed = _filter(only)
     found: dict[UUID, RetrievalHit] = {}
     warnings: list[str] = []
@@ -237,8 +237,12 @@ def passage_of_chunk(chunk: Chunk, document: Document) -> Passage:
     )
 
 
-def _bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
-    """Return the bases to search: never one that is not the run's."""
+def chosen_bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
+    """Return the bases to search: never one that is not the run's.
+
+    Raises:
+        ToolFailed: bases were named, and none of them is the run's.
+    """
     if not base_ids:
         return deps.base_ids
     wanted = {_uuid(each, "base") for each in base_ids}

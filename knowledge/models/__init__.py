@@ -21,6 +21,7 @@ from knowledge.models.documents import (
 )
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
+from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, GraphRelation
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
 from knowledge.models.searches import SearchRecord
 
@@ -41,6 +42,10 @@ __all__ = [
     "FaqImport",
     "FaqQuestion",
     "Folder",
+    "GraphEntity",
+    "GraphMention",
+    "GraphPassage",
+    "GraphRelation",
     "IngestBatch",
     "KeywordRow",
     "KnowledgeBase",

@@ -19,6 +19,8 @@ from core.errors import Conflict, Invalid
 from knowledge.access.fit import lock_base, raise_walls
 from knowledge.constants import OPEN_STATES, BaseKind, ChunkKind, DocumentState
 from knowledge.corrections.copying import copy_corrections
+from knowledge.graph.enrichment import refresh_graph_soon
+from knowledge.graph.storing import forget_document
 from knowledge.ingest.index import index_chunks, unindex_document
 from knowledge.models import (
     Chunk,
@@ -133,6 +135,7 @@ def _move(
     _keep_restrictions_above(document)
     was_searchable = document.searchable_at
     unindex_document(document)
+    forget_document(document)
     _carry_tags([document], document, target)
     document.base = target
     document.folder_path = document.folder_path if folder_path is None else folder_path
@@ -143,6 +146,7 @@ def _move(
     Restriction.objects.filter(document=document).update(base=target)
     raise_walls([document])
     _carry_vectors(document, source, target)
+    refresh_graph_soon(document)
     record_audit(actor, "document.carry", target=document, old=str(source.pk), new=str(target.pk))
     record_audit(actor, "document.carry", target=source, base_id=source.pk, document=document.name)
 

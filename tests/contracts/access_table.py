@@ -23,7 +23,7 @@ from tests.contracts.world import World
 
 PEOPLE = ("olivia", "adam", "cora", "victor", "mallory", "stranger")
 GUESTS = ("vera", "eddie")
-BELOW_THE_BASE = frozenset({"base_id", "document_id", "chunk_id", "picture_id"})
+BELOW_THE_BASE = frozenset({"base_id", "document_id", "chunk_id", "picture_id", "entity_id"})
 """Arguments that name something of the shared base."""
 LOGIN = 302
 """Where strangers are sent; the test looks at the address."""
@@ -373,6 +373,11 @@ KNOWLEDGE = (
     Row("base_why_not", "GET", members(200), guests=(200, 200)),
     Row("base_why_not", "POST", members(200), {"text": "Check the flaps."}, guests=(200, 200)),
     Row("search_record", "GET", admins(200, others=404), guests=(404, 404)),
+    Row("base_graph", "GET", members(200), guests=(200, 200)),
+    Row("base_graph_entity", "GET", members(200), guests=(200, 200)),
+    Row("base_graph_read", "POST", admins(302), {"action": "stop"}),
+    Row("base_graph_preview", "GET", admins(200)),
+    Row("base_graph_preview", "POST", admins(422), {"text": ""}),
     Row("base_upload", "POST", admins(201), _file, guests=(403, 201)),
     Row("base_batches", "GET", admins(200), guests=(403, 200)),
     Row("base_batches", "POST", admins(201), _TO_COME, guests=(403, 201)),

@@ -49,6 +49,8 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.summarise": {"document_id": "document_id", "attempt": 1},
     "knowledge.describe_tables": {"document_id": "document_id", "attempt": 1},
     "knowledge.choose_tags": {"document_id": "document_id", "attempt": 1},
+    "knowledge.extract_graph": {"document_id": "document_id", "attempt": 1},
+    "knowledge.build_graph": {"base_id": "base_id"},
     "knowledge.ask_questions": {"document_id": "document_id", "attempt": 1},
     "knowledge.embed_corrected": {"document_id": "document_id"},
     "knowledge.propose_text": {"document_id": "document_id", "attempt": 1, "engine": "engine"},

@@ -35,6 +35,7 @@ from knowledge.models import (
     Chunk,
     Document,
     FaqImport,
+    GraphEntity,
     IngestBatch,
     KnowledgeBase,
     SearchRecord,
@@ -48,6 +49,7 @@ from tests.factories.accounts import make_invitation, make_space
 from tests.factories.agents import make_agent, make_conversation, make_run
 from tests.factories.approvals import make_approval
 from tests.factories.artifacts import make_artifact
+from tests.factories.graphs import make_graph
 from tests.factories.keys import make_key
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.memory import make_familiar, make_memory, make_topic
@@ -152,6 +154,8 @@ def make_world(people: Mapping[str, Persona]) -> World:
             base_ids=[base.pk],
             question="flaps?",
         )
+        make_graph(chunk, names=["Flaps"])
+        entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
         space=space,
@@ -178,6 +182,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "chunk_id": chunk.pk,
             "picture_id": picture.pk,
             "search_id": search.pk,
+            "entity_id": entity.pk,
             **make_entry_and_import(olivia),
             "agent_id": agent.pk,
             "shared_id": agent.pk,
