@@ -19,6 +19,7 @@ from knowledge.models import (
     DocumentVersion,
     DocumentWall,
     Embedding,
+    EmbeddingChange,
     EvidenceRow,
     FaqEntry,
     FaqImport,
@@ -44,6 +45,7 @@ for _model in (
 export_table(Table(model=BaseMark, own="user_id"))
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")
+leave_out(EmbeddingChange, "how vectors were made here once")
 leave_out(KeywordRow, "made from the passages again")
 leave_out(TermStatistic, "made from the passages again")
 leave_out(Stage, "how a file was read here once")

@@ -413,6 +413,8 @@ MAX_UPLOAD_BYTES = env.integer("WEKNORA_MAX_UPLOAD_MB", 100, at_least=1) * 1_000
 MOST_PICTURES = env.integer("WEKNORA_PICTURES_PER_DOCUMENT", 50, at_most=200)
 TRASH_DAYS = env.integer("WEKNORA_TRASH_DAYS", 30, at_least=1)
 """How long a deleted document can be restored."""
+EMBEDDINGS_KEPT_DAYS = env.integer("WEKNORA_EMBEDDINGS_KEPT_DAYS", 7, at_least=1)
+"""How long a change of a base's embedding model can be undone."""
 CLAMD_ADDRESS = env.text("WEKNORA_CLAMD_ADDRESS")
 """Of a virus scanner: host:port, or the path of its socket; without one nothing is scanned."""
 FETCH_SECONDS = env.integer("WEKNORA_FETCH_SECONDS", 60, at_least=1)

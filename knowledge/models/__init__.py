@@ -22,6 +22,7 @@ from knowledge.models.documents import (
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
+from knowledge.models.reembedding import EmbeddingChange
 
 __all__ = [
     "BaseMark",
@@ -35,6 +36,7 @@ __all__ = [
     "DocumentVersion",
     "DocumentWall",
     "Embedding",
+    "EmbeddingChange",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",

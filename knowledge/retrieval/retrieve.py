@@ -63,7 +63,8 @@ def retrieve(
         terms = weigh_terms(question, where)
         exact = _permitted_at_most(where, terms) <= EXACT_LIMIT
     with watch.stage("embed"):
-        vectors = embed_query(question, where.bases)
+        model_id = settings.embedding_model_id if settings else None
+        vectors = embed_query(question, where.bases, model_id=model_id)
     found = _search(where, vectors, terms, exact=exact, watch=watch)
     with watch.stage("fuse"):
         fused = fuse(found.candidates, spans=found.spans, keyword_weight=options.keyword_weight)

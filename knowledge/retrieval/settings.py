@@ -25,6 +25,8 @@ class RetrievalSettings:
     rerank: RerankWish | None = None
     rerank_model_id: UUID | None = None
     """None: the space's default rerank model."""
+    embedding_model_id: UUID | None = None
+    """Compare vectors of this model, where the bases have some; None: of each base's own."""
 
 
 def effective(wished: RetrievalSettings | None, bases: Sequence[KnowledgeBase]) -> RetrievalOptions:
