@@ -64,7 +64,7 @@ def embed_chunks(
     for batch in _batches(missing, BATCH):
         if should_cancel():
             return made
-        texts = [_text(document, chunk) for chunk in batch]
+        texts = [text_of_vector(document, chunk) for chunk in batch]
         vectors = call_interruptibly(partial(_embed, model, texts), should_cancel=should_cancel)
         made += store(document, batch, vectors, model)
         spent(sum(map(estimate_tokens, texts)))
@@ -135,11 +135,11 @@ def _store_if_unchanged(
             if now is None:
                 return 0
             rows = Chunk.objects.filter(document=now, pk__in=[chunk.pk for chunk in chunks])
-            texts = {row.pk: _text(now, row) for row in rows}
+            texts = {row.pk: text_of_vector(now, row) for row in rows}
             same = [
                 (chunk, vector)
                 for chunk, vector in zip(chunks, vectors, strict=True)
-                if texts.get(chunk.pk) == _text(document, chunk)
+                if texts.get(chunk.pk) == text_of_vector(document, chunk)
             ]
             return _store(now, [each for each, _ in same], [each for _, each in same], model)
     except IntegrityError:  # a reading took a passage away just then; the next look finds the rest
@@ -153,9 +153,9 @@ def _lend_vectors(
     left: list[Chunk] = []
     for batch in _batches(missing, _TWINS_AT_ONCE):
         known = _vectors_of_twins(document, batch, model)
-        lent = [chunk for chunk in batch if _text(document, chunk) in known]
-        store(document, lent, [known[_text(document, chunk)] for chunk in lent], model)
-        left += [chunk for chunk in batch if _text(document, chunk) not in known]
+        lent = [chunk for chunk in batch if text_of_vector(document, chunk) in known]
+        store(document, lent, [known[text_of_vector(document, chunk)] for chunk in lent], model)
+        left += [chunk for chunk in batch if text_of_vector(document, chunk) not in known]
     return left
 
 
@@ -169,10 +169,11 @@ def _vectors_of_twins(
         dimensions=model.dimensions,
         chunk__content_hash__in=[chunk.content_hash for chunk in chunks],
     ).select_related("chunk__document")
-    return {_text(row.chunk.document, row.chunk): row.vector for row in rows}
+    return {text_of_vector(row.chunk.document, row.chunk): row.vector for row in rows}
 
 
-def _text(document: Document, chunk: Chunk) -> str:
+def text_of_vector(document: Document, chunk: Chunk) -> str:
+    """Return what of a passage is embedded: its text below the document's name and its headings."""
     if INDEXED_AS in chunk.detail:
         return str(chunk.detail[INDEXED_AS])
     return text_to_embed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -53,7 +54,7 @@ def base_embedding_compare(request: SpaceRequest, base_id: UUID) -> HttpResponse
     require(request.actor, "change", base)
     limit_actor(request.actor, "search")
     question = request.GET.get("question", "")
-    context = {"base": base, "comparison": None, "problem": ""}
+    context: dict[str, Any] = {"base": base, "comparison": None, "problem": ""}
     try:
         change = open_change(base.pk)
         if change is None:

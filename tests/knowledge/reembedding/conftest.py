@@ -11,7 +11,7 @@ import pytest
 from celery import current_app
 from django.core.cache import cache
 
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.jobs.work import work
 from core.tenancy import space_scope
 from knowledge.models import Document, KnowledgeBase
@@ -41,8 +41,9 @@ class Models:
     by_row: dict[UUID, Words] = field(default_factory=dict)
 
     def get(self, row: AIModel | UUID | None, **_: Any) -> Words:
-        found = AIModel.objects.get(pk=row) if isinstance(row, UUID) else row
-        assert found is not None
+        found = AIModel.objects.filter(pk=row).first() if isinstance(row, UUID) else row
+        if found is None:
+            raise NotFound("The model was removed.")
         if not found.is_enabled:
             raise Conflict("The model is turned off.")
         return self.by_row[found.pk]
