@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -27,10 +27,10 @@ class Words(WordModel):
 
     def __init__(self, *, identity: str, dimensions: int) -> None:
         super().__init__(identity=identity, dimensions=dimensions)
-        self.before: Callable[[], None] = lambda: None
+        self.before: Callable[[Sequence[str]], None] = lambda texts: None
 
     def embed(self, texts: Any, *, kind: Any) -> Any:
-        self.before()
+        self.before(texts)
         return super().embed(texts, kind=kind)
 
 
@@ -81,6 +81,11 @@ class Shelf:
 
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Models:
+    return put_models_in(monkeypatch)
+
+
+def put_models_in(monkeypatch: pytest.MonkeyPatch) -> Models:
+    """Let models of this process answer wherever one is asked; there is no rerank model."""
     made = Models()
     for place in (
         "knowledge.ingest.pipeline",

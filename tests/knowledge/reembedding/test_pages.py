@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils import timezone
 
+from core.errors import AccessDenied
 from core.tenancy import space_scope
 from knowledge.access.restrict import Place, restrict
 from knowledge.constants import EmbeddingChangeState
@@ -114,22 +116,25 @@ def test_the_comparison_marks_what_only_one_model_finds(shelf: Shelf) -> None:
             assert (each.mark, each.moved) == (mark, abs(moved))
 
 
-def test_the_comparison_shows_only_what_its_reader_may_see(
-    shelf: Shelf, adam: Persona, cora: Persona
-) -> None:
+def test_the_comparison_shows_only_what_may_be_seen(shelf: Shelf, victor: Persona) -> None:
     change = ready(shelf)
+    Document.objects.filter(name="harbour.txt").update(trashed_at=timezone.now())
+    found = compare(shelf.olivia.actor, change, "lamp pier")
+    assert {each.hit.document_name for each in (*found.old, *found.new)} == {"signals.txt"}
+    with pytest.raises(AccessDenied):
+        compare(victor.actor, change, "lamp pier")
+
+
+def test_naming_a_model_opens_nothing(shelf: Shelf, victor: Persona, cora: Persona) -> None:
+    ready(shelf)
     document = Document.objects.get(name="harbour.txt")
-    restrict(
-        shelf.olivia.actor,
-        Place(base_id=shelf.base.pk, document_id=document.pk),
-        user_ids=[cora.user.pk],
-        group_ids=[],
-    )
-    found = compare(adam.actor, change, "lamp pier")
-    shown = {each.hit.document_name for each in (*found.old, *found.new)}
-    assert "harbour.txt" not in shown
-    url = address(shelf, "base_embedding_compare")
-    assert "harbour.txt" not in text_of(adam.client.get(url, {"question": "lamp pier"}))
+    place = Place(base_id=shelf.base.pk, document_id=document.pk)
+    restrict(shelf.olivia.actor, place, user_ids=[cora.user.pk], group_ids=[])
+    wished = RetrievalSettings(embedding_model_id=shelf.new.pk)
+    scope = Scope(base_ids=(shelf.base.pk,))
+    for who, names in ((victor, {"signals.txt"}), (cora, {"signals.txt", "harbour.txt"})):
+        found = retrieve(who.actor, query="lamp pier", scope=scope, settings=wished)
+        assert {hit.document_name for hit in found.hits} == names
 
 
 def test_without_two_models_there_is_nothing_to_compare(shelf: Shelf) -> None:
