@@ -24,7 +24,7 @@ from knowledge.constants import EmbeddingChangeState
 from knowledge.ingest.embed import embed_chunks
 from knowledge.ingest.vector_index import MAXIMUM_INDEXED_DIMENSIONS, ensure_vector_index
 from knowledge.jobs import REEMBED_BASE
-from knowledge.models import Document, EmbeddingChange, KnowledgeBase
+from knowledge.models import Document, Embedding, EmbeddingChange, KnowledgeBase
 from knowledge.reembedding.queries import compared_passages, open_change, passages_without
 from knowledge.reembedding.soon import begin_catching_up
 from knowledge.reembedding.switch import BEFORE_SWITCH, switch_now
@@ -125,7 +125,7 @@ def _embed_missing(context: JobContext, base_id: UUID, target: Target, *, ends: 
         if not made:  # all of it changed under our hands; the keeper looks again
             break
     if target.change is not None:
-        _index_when_large(base_id, model)
+        _index_when_large(model)
     return True
 
 
@@ -207,11 +207,11 @@ def _failure(error: ModelError) -> ProjectError:
     )
 
 
-def _index_when_large(base_id: UUID, model: EmbeddingModel) -> None:
-    """Have the approximate index of this length before a large base is searched with it."""
+def _index_when_large(model: EmbeddingModel) -> None:
+    """Have the approximate index of this length before so many vectors are searched with it."""
     if model.dimensions > MAXIMUM_INDEXED_DIMENSIONS:
         return
-    if compared_passages(base_id).count() > EXACT_LIMIT:
+    if Embedding.objects.filter(dimensions=model.dimensions).count() > EXACT_LIMIT:
         ensure_vector_index(model.dimensions)
 
 
