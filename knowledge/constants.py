@@ -165,3 +165,22 @@ class SearchDoor(models.TextChoices):
     QUICK = "quick", _("Quick answer")
     TOOL = "tool", _("Tool of an agent")
     EVALUATION = "evaluation", _("Evaluation")
+
+
+class EmbeddingChangeState(models.TextChoices):
+    """Where a change of a base's embedding model stands; see `docs/boundaries/reembedding.md`."""
+
+    BUILDING = "building", _("Building")
+    READY = "ready", _("Ready to cut over")
+    LIVE = "live", _("Live, can be undone")
+    UNDONE = "undone", _("Undone")
+    FINISHED = "finished", _("Finished")
+    CANCELED = "canceled", _("Canceled")
+    FAILED = "failed", _("Failed")
+
+
+OPEN_CHANGES = (
+    EmbeddingChangeState.BUILDING,
+    EmbeddingChangeState.READY,
+    EmbeddingChangeState.LIVE,
+)

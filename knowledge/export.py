@@ -26,6 +26,7 @@ from knowledge.models import (
     DocumentVersion,
     DocumentWall,
     Embedding,
+    EmbeddingChange,
     EvidenceRow,
     FaqEntry,
     FaqImport,
@@ -75,6 +76,7 @@ export_table(Table(model=BaseMark, own="user_id"))
 export_table(Table(model=SearchRecord, own="user_id", as_seen=_open_searches))
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")
+leave_out(EmbeddingChange, "how vectors were made here once")
 leave_out(KeywordRow, "made from the passages again")
 leave_out(TermStatistic, "made from the passages again")
 leave_out(Stage, "how a file was read here once")

@@ -14,3 +14,9 @@ ADD_MEMBERS = Job(
     name="knowledge.add_members", queue="ingest", time_limit_seconds=7200.0, max_attempts=5
 )
 """Makes documents of what is inside of an archive or a mail."""
+REEMBED_BASE = Job(
+    name="knowledge.reembed_base", queue="enrich", time_limit_seconds=7200.0, max_attempts=10
+)
+"""Makes the vectors that passages of a base lack; first indexing never waits for it."""
+FORGET_VECTORS = Job(name="knowledge.forget_vectors", queue="enrich")
+"""Removes the vectors that an ended change of the embedding model left over."""

@@ -415,6 +415,8 @@ TRASH_DAYS = env.integer("WEKNORA_TRASH_DAYS", 30, at_least=1)
 """How long a deleted document can be restored."""
 SEARCH_DAYS = env.integer("WEKNORA_SEARCH_DAYS", 30)
 """How long each search is kept to be looked into; 0: none is kept."""
+EMBEDDINGS_KEPT_DAYS = env.integer("WEKNORA_EMBEDDINGS_KEPT_DAYS", 7, at_least=1)
+"""How long a change of a base's embedding model can be undone."""
 CLAMD_ADDRESS = env.text("WEKNORA_CLAMD_ADDRESS")
 """Of a virus scanner: host:port, or the path of its socket; without one nothing is scanned."""
 FETCH_SECONDS = env.integer("WEKNORA_FETCH_SECONDS", 60, at_least=1)

@@ -23,6 +23,7 @@ from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
 from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, GraphRelation
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
+from knowledge.models.reembedding import EmbeddingChange
 from knowledge.models.searches import SearchRecord
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "DocumentVersion",
     "DocumentWall",
     "Embedding",
+    "EmbeddingChange",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",

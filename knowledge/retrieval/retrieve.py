@@ -63,7 +63,8 @@ def retrieve(
         exact = _permitted_at_most(where, terms) <= EXACT_LIMIT
     with watch.stage("embed"):
         bases = () if options.fusion == "keyword" else where.bases
-        vectors = embed_query(question, bases)
+        model_id = settings.embedding_model_id if settings else None
+        vectors = embed_query(question, bases, model_id=model_id)
     found, told = find_candidates(
         where,
         question,

@@ -31,6 +31,8 @@ class RetrievalSettings:
     rerank: RerankWish | None = None
     rerank_model_id: UUID | None = None
     """None: the space's default rerank model."""
+    embedding_model_id: UUID | None = None
+    """Compare vectors of this model, where the bases have some; None: of each base's own."""
     fusion: Fusion | None = None
     rrf_k: int | None = None
     dense_threshold: float | None = None

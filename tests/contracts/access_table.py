@@ -367,6 +367,10 @@ KNOWLEDGE = (
     Row("base_sharing", "POST", admins(302), _share),
     Row("base_sharing_end", "POST", admins(302)),
     Row("base_activity", "GET", admins(200)),
+    Row("base_embedding", "GET", admins(200)),
+    # Nothing goes on that could be canceled: the page says so.
+    Row("base_embedding", "POST", admins(302), {"action": "cancel"}),
+    Row("base_embedding_compare", "GET", admins(200), {"question": "What are flaps?"}),
     Row("base_search", "GET", members(200), guests=(200, 200)),
     Row("base_search_default", "POST", admins(302), {"limit": 5}),
     Row("base_searches", "GET", members(200), guests=(200, 200)),

@@ -60,6 +60,8 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.import_faq_entries": {"import_id": "import_id"},
     "knowledge.empty_faq_trash": {},
     "knowledge.forget_searches": {},
+    "knowledge.reembed_base": {"base_id": "base_id"},
+    "knowledge.forget_vectors": {"change_id": "base_id"},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {
