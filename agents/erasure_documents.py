@@ -40,6 +40,7 @@ from agents.models import (
     MemoryItem,
     Message,
     RunEvent,
+    SentenceVerdict,
     StoredResult,
     SuggestionSet,
     ToolCall,
@@ -109,6 +110,7 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
     tasks = Message.objects.filter(run__in=run_ids, conversation__is_internal=True)
     inner = Conversation.objects.filter(runs__in=run_ids, is_internal=True)
     counts = {
+        "agents.SentenceVerdict": SentenceVerdict.objects.filter(message__in=answers).delete()[0],
         "agents.SuggestionSet": SuggestionSet.objects.filter(message__in=answers).delete()[0],
         "agents.StoredResult": StoredResult.objects.filter(**of_runs).delete()[0],
         "agents.Artifact": Artifact.objects.filter(**of_runs).delete()[0],

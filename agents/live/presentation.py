@@ -90,6 +90,7 @@ class AgentTurn:
     actions: dict[str, str] | None = None
     plan: dict[str, Any] | None = None
     files: list[dict[str, Any]] = field(default_factory=list)
+    verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"

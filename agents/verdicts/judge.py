@@ -36,13 +36,13 @@ ReasonCode = Literal[
     "other_source",
     "other_language",
     "no_source",
+    "passage_not_kept",
     "model_says_so",
-    "model_disagrees",
 ]
 DECISIVE: frozenset[str] = frozenset(
-    {"number_differs", "unit_differs", "date_differs", "quote_differs", "no_source"}
+    {"number_differs", "unit_differs", "date_differs", "no_source", "passage_not_kept"}
 )
-"""Reasons that make a sentence unsupported; no model may overrule them."""
+"""Reasons that no model may overrule; all but the last make a sentence unsupported."""
 SUPPORTED_COVERAGE = 0.8
 """Share of a sentence's terms, weighted by rarity, that fitting places have."""
 PARTLY_COVERAGE = 0.45
@@ -97,9 +97,22 @@ class _Place:
     coverage: float
 
 
-def judge(sentence: Sentence, passages: Sequence[Passage]) -> Judgement:
-    """Return the verdict on a sentence; `passages` are all that the answer cites."""
+def judge(
+    sentence: Sentence,
+    passages: Sequence[Passage],
+    *,
+    cited_elsewhere: frozenset[int] = frozenset(),
+) -> Judgement:
+    """Return the verdict on a sentence.
+
+    Args:
+        sentence: what is judged.
+        passages: all that the answer cites.
+        cited_elsewhere: markers of sources of which no passage is kept.
+    """
     cited = [each for each in passages if each.marker in sentence.markers]
+    if not cited and cited_elsewhere.intersection(sentence.markers):
+        return Judgement(state="partly", reasons=(Reason(code="passage_not_kept"),))
     if not passages or (sentence.markers and not cited):
         return Judgement(state="unsupported", reasons=(Reason(code="no_source"),))
     own = cited or list(passages)

@@ -8,9 +8,9 @@ next marked sentence of its paragraph.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 Kind = Literal["sentence", "row"]
 
@@ -34,8 +34,8 @@ _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+")
 _MARKER = re.compile(_ONE_MARKER)
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()]{0,2000}\)")
+_LINK = re.compile(r"\[([^\[\]]{0,500})\]\([^()]{0,2000}\)")
 _DECORATION = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|[\u2060\u200b]")
 _SPACE_BEFORE_END = re.compile(r" +(?=[.,;!?。，；！？](?:\s|$))")
 _LEAD = re.compile(r"[:：]\s*$")
@@ -70,8 +70,21 @@ def split_answer(text: str) -> list[Sentence]:
     """Return the sentences of a Markdown text that may claim something, in their order."""
     found: list[Sentence] = []
     for block in _blocks(text):
-        found += _sentences_of(text, block)
-    return [replace(each, index=index) for index, each in enumerate(found)]
+        drafts = list(_drafts(text, block))
+        for draft, markers in zip(drafts, _markers_of(drafts), strict=True):
+            if not _claims(draft.shown):
+                continue
+            found.append(
+                Sentence(
+                    index=len(found),
+                    start=draft.start,
+                    end=draft.end,
+                    text=draft.shown,
+                    markers=markers,
+                    kind=block.kind,
+                )
+            )
+    return found
 
 
 def plain(text: str) -> str:
@@ -84,40 +97,42 @@ def plain(text: str) -> str:
     return " ".join(_QUOTE.sub("", line) for line in shown.split("\n")).strip()
 
 
-def _sentences_of(text: str, block: _Block) -> list[Sentence]:
-    spans = [(block.start, block.end)]
+class _Draft(NamedTuple):
+    start: int
+    end: int
+    shown: str
+    own: tuple[int, ...]
+    """Markers that it has itself."""
+
+
+def _drafts(text: str, block: _Block) -> Iterator[_Draft]:
+    spans: Iterable[tuple[int, int]] = [(block.start, block.end)]
     if block.kind == "sentence":
-        spans = list(_cut(text, block.start, block.end))
-    found = []
+        spans = _cut(text, block.start, block.end)
     for start, end in spans:
         piece = text[start:end]
         shown = plain(piece)
-        if not _LETTER.search(shown):
-            continue
-        own = tuple(dict.fromkeys(map(int, _MARKER.findall(piece))))
-        found.append(
-            Sentence(index=0, start=start, end=end, text=shown, markers=own, kind=block.kind)
-        )
-    return [each for each in _marked(found) if _claims(each)]
+        if _LETTER.search(shown):
+            own = tuple(dict.fromkeys(map(int, _MARKER.findall(piece))))
+            yield _Draft(start, end, shown, own)
 
 
-def _claims(sentence: Sentence) -> bool:
-    return not (_LEAD.search(sentence.text) or _QUESTION.search(sentence.text))
+def _claims(shown: str) -> bool:
+    return not (_LEAD.search(shown) or _QUESTION.search(shown))
 
 
-def _marked(sentences: Sequence[Sentence]) -> list[Sentence]:
+def _markers_of(drafts: Sequence[_Draft]) -> list[tuple[int, ...]]:
     """Give sentences without a marker those of the next marked one, else of the one before."""
-    given: list[Sentence] = []
+    given: list[tuple[int, ...]] = []
     following: tuple[int, ...] = ()
-    for each in reversed(sentences):
-        following = each.markers or following
-        given.append(replace(each, markers=following))
+    for each in reversed(drafts):
+        following = each.own or following
+        given.append(following)
+    given.reverse()
     last: tuple[int, ...] = ()
-    result = []
-    for each in reversed(given):
-        last = each.markers or last
-        result.append(replace(each, markers=last))
-    return result
+    for place, markers in enumerate(given):
+        last = given[place] = markers or last
+    return given
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
