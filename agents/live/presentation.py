@@ -34,6 +34,8 @@ _HEAD_STATES: dict[str, HeadState] = {
 }
 _TOOL_ICONS = {
     "knowledge_search": "search",
+    "query_understanding": "brain",
+    "query_expansion": "telescope",
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",

@@ -25,7 +25,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _HAN = "[\\d〇零一二三四五六七八九十]"
 _PATTERNS: tuple[re.Pattern[str], ...] = (
-    re.compile(rf"\b{_YEAR}[-/.](?P<month>[01]?\d)[-/.]{_DAY}(?!\d)"),
+    re.compile(rf"(?<![\d.]){_YEAR}[-/.](?P<month>[01]?\d)[-/.]{_DAY}(?!\d)"),
     re.compile(rf"\b(?P<month>{_MONTH})\.?\s+{_DAY}(?:\s*,\s*|\s+){_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b{_DAY}(?:\s+of)?\s+(?P<month>{_MONTH})\.?,?\s+{_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b(?P<month>{_MONTH})\.?,?\s+(?:of\s+)?{_YEAR}\b", re.IGNORECASE),
@@ -40,8 +40,8 @@ _PATTERNS: tuple[re.Pattern[str], ...] = (
         rf"(?:\s?(?P<day>{_HAN}{{1,3}})\s?[日号號일])?)?"
     ),
     re.compile(rf"(?P<month>{_HAN}{{1,3}})\s?[月월]\s?(?P<day>{_HAN}{{1,3}})\s?[日号號일]"),
-    re.compile(r"\b(?P<first>[01]?\d)/(?P<second>[0-3]?\d)/(?P<year>[12]\d{3})\b"),
-    re.compile(r"(?<![\d.,$€£¥+])(?<![A-Za-z_])(?P<year>1[0-9]\d\d|20\d\d)(?P<decade>s)?\b(?![.,]\d|\s?(?:%|[a-z]*\$))"),
+    re.compile(r"(?<![\d/])(?P<first>[01]?\d)/(?P<second>[0-3]?\d)/(?P<year>[12]\d{3})(?!\d)"),
+    re.compile(r"(?<![\d.,$€£¥+])(?<![A-Za-z_])(?P<year>1[0-9]\d\d|20\d\d)(?P<decade>s)?(?![A-Za-z\d_])(?![.,]\d|\s?(?:%|[a-z]*\$))"),
 )
 
 

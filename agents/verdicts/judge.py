@@ -51,7 +51,7 @@ _FITTING = 0.6
 _LEAST_FIT = 0.2
 _WHOLE = 0.9
 """A place that covers so much is what the sentence is about; others do not fit beside it."""
-_CLOSE = 0.5
+_CLOSE = 0.4
 """A place that is like the sentence: then it matters that it says the opposite."""
 _VERBATIM_CHARACTERS = 8
 

@@ -106,7 +106,7 @@ _WORD_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_HAN_WORDS = re.compile("一(?:些|般|样|樣|定|直|起|切|旦|方面|下|种|種|个|個|名|位|部|次|同|致|生|带|帶|度|时|時|律|向)|十分|千万|万一|三角|四处|百姓|唯一|第一次|统一|統一|之一|星期[一二三四五六]")
+_HAN_WORDS = re.compile("一(?:些|般|样|樣|定|直|起|切|旦|方面|下|种|種|个|個|名|位|部|次|同|致|生|带|帶|度|时|時|律|向)|十分|三角|四处|百姓|唯一|第一次|统一|統一|之一|星期[一二三四五六]")
 """Words in which a numeral is no number, or too weak a one to be a claim."""
 
 
