@@ -15,9 +15,20 @@ from agents.verdicts.sentences import split_answer
 Kind = Literal["true", "reworded", "number", "date", "unit", "swapped", "other passage", "opposite"]
 WRONG: tuple[Kind, ...] = ("number", "date", "unit", "swapped", "other passage", "opposite")
 CONTRADICTIONS: tuple[Kind, ...] = ("number", "date", "unit", "swapped")
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _WHAT_WAS = re.compile(r"^What (is|was|were|are) (?:the )?(.{10,160})\?$")
 _LONGEST = 400
 _MAGNITUDE = re.compile(r"\b(million|billion|thousand)\b|(?<=\d)(万|亿|萬|億)")
@@ -102,7 +113,9 @@ def opposite(case: Case) -> Case | None:
     if case.lang == "en":
         changed, count = re.subn(r"\b(was|were|is|are|had)\b", r"\1 not", case.answer, count=1)
     else:
-        changed, count = re.subn(r"(?<![不没还但只总就凡于])是(?!否|的)", "不是", case.answer, count=1)
+        changed, count = re.subn(
+            r"(?<![不没还但只总就凡于])是(?!否|的)", "不是", case.answer, count=1
+        )
     return _with(case, "opposite", changed) if count else None
 
 

@@ -155,14 +155,18 @@ def _ask_tables(
 def _report(asked: Sequence[Asked], tables: Sequence[Asked]) -> int:
     shown = [each for each in asked if half_of(each.question["qid"]) == 1]
     rows = []
-    for label, chosen in (("shown half", shown), ("fitted half", [a for a in asked if a not in shown])):
+    for label, chosen in (
+        ("shown half", shown),
+        ("fitted half", [a for a in asked if a not in shown]),
+    ):
         for language in ("all", "en", "zh", "zh-Hant"):
             part = [a for a in chosen if language in ("all", a.question["lang"])]
             rows.append([f"{label}, {language}", *_counts(part)])
     for kind in sorted({each.question["type"] for each in tables}):
         rows.append([kind, *_counts([each for each in tables if each.question["type"] == kind])])
     print_table(
-        ["questions", "answerable", "refused %", "answer shown %", "unanswerable", "refused %"], rows
+        ["questions", "answerable", "refused %", "answer shown %", "unanswerable", "refused %"],
+        rows,
     )
     refused, lost = _refused(shown, answerable=False), _refused(shown, answerable=True)
     return finish(
@@ -194,9 +198,7 @@ def _fit(asked: Sequence[Asked]) -> None:
     """Print a rule a language, and one for all the others."""
     for language in ("en", "zh", ""):
         rows = [
-            each
-            for each in asked
-            if each.features is not None and language in ("", each.language)
+            each for each in asked if each.features is not None and language in ("", each.language)
         ]
         weights, bias = fit(
             np.array([each.features for each in rows]),
@@ -222,7 +224,9 @@ def _fit(asked: Sequence[Asked]) -> None:
     progress(f"features: {', '.join(NAMES)}")
 
 
-def fit(features: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def fit(
+    features: NDArray[np.float64], wanted: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
     """Return weights and bias of a logistic rule, both classes counting alike, by Newton's method."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-6
     rows = np.hstack([(features - mean) / spread, np.ones((len(features), 1))])

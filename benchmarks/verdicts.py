@@ -143,7 +143,9 @@ def _show(judged: Sequence[tuple[Case, Judgement]]) -> None:
     for case, verdict in judged:
         if (verdict.state == "supported") == (case.kind in WRONG):
             reasons = [(each.code, each.claimed, each.found) for each in verdict.reasons]
-            progress(f"{case.kind} {case.lang} {verdict.state}: {case.answer}\n   {reasons}\n   was: {case.was}")
+            progress(
+                f"{case.kind} {case.lang} {verdict.state}: {case.answer}\n   {reasons}\n   was: {case.was}"
+            )
 
 
 def _write(cases: Sequence[Case], path: Path) -> None:

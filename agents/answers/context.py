@@ -28,12 +28,12 @@ def passages_context(
     """Return the passages in the agent's own frame, or what the model is told without any."""
     if not passages:
         return config.fallback_prompt.strip() or NO_PASSAGES
-    written = "\n\n".join(
-        [*retrieval_notes([confident]), write_passages(passages, aliases)]
-    )
+    written = "\n\n".join([*retrieval_notes([confident]), write_passages(passages, aliases)])
     return context_prompt(config, question=question, passages=written, now=timezone.now())
 
 
 def intent_context(config: AgentConfig, intent: Intent) -> str:
     """Return what the model is told for an intent that needs no passages."""
-    return config.intent_prompts.get(intent, "").strip() or agent_prompt(f"intent_{intent}").render()
+    return (
+        config.intent_prompts.get(intent, "").strip() or agent_prompt(f"intent_{intent}").render()
+    )

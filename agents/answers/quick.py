@@ -203,16 +203,12 @@ def _fixed(state: LoopState, deps: RunDeps) -> list[AgentEvent]:
     ]
 
 
-def _cards(
-    cards: list[dict[str, object]], direct: DirectAnswer | None
-) -> list[dict[str, object]]:
+def _cards(cards: list[dict[str, object]], direct: DirectAnswer | None) -> list[dict[str, object]]:
     """Return the hits of the card; the one that answers by itself is marked."""
     if direct is None:
         return cards
     chosen = str(direct.hit.chunk_id)
-    return [
-        {**card, "match": "exact"} if card["chunk_id"] == chosen else card for card in cards
-    ]
+    return [{**card, "match": "exact"} if card["chunk_id"] == chosen else card for card in cards]
 
 
 def _history(state: LoopState) -> list[ChatMessage]:

@@ -35,12 +35,8 @@ class SentenceVerdict(SpaceOwned):
     class Meta:
         ordering: ClassVar = ["message", "index"]
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["message", "index"], name="one_verdict_per_sentence"
-            ),
-            models.CheckConstraint(
-                condition=Q(end__gt=F("start")), name="verdict_is_on_some_text"
-            ),
+            models.UniqueConstraint(fields=["message", "index"], name="one_verdict_per_sentence"),
+            models.CheckConstraint(condition=Q(end__gt=F("start")), name="verdict_is_on_some_text"),
         ]
 
     def __str__(self) -> str:

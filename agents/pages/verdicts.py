@@ -63,9 +63,7 @@ def verdicts_context(
     if not verdicts:
         return None
     listed = [
-        each
-        for each in verdicts
-        if each.state != VerdictState.SUPPORTED or not beside_answer
+        each for each in verdicts if each.state != VerdictState.SUPPORTED or not beside_answer
     ]
     return {
         "run_id": run_id,
@@ -156,8 +154,6 @@ def _mark_html(run_id: str, verdict: ShownVerdict) -> str:
         "label": state.label,
         "short": _SHORT[state],
         "icon": _ICONS[state],
-        "target": ""
-        if state == VerdictState.SUPPORTED
-        else f"verdict-{run_id}-{verdict.index}",
+        "target": "" if state == VerdictState.SUPPORTED else f"verdict-{run_id}-{verdict.index}",
     }
     return render_to_string("chat/_verdict_mark.html", context).strip()

@@ -9,7 +9,9 @@ from agents.verdicts.dates import Date, read_dates
 from agents.verdicts.numbers import Quantity, one_form, read_quantities
 from knowledge.text.analyze import analyze
 
-_QUOTED = re.compile(r"[“\"]([^“”\"]{2,120})[”\"]|[「『《]([^」』》]{2,80})[」』》]|«([^»]{2,120})»")
+_QUOTED = re.compile(
+    r"[“\"]([^“”\"]{2,120})[”\"]|[「『《]([^」』》]{2,80})[」』》]|«([^»]{2,120})»"
+)
 _NAME = re.compile(
     r"(?<![\w'])[A-Z\u00c0-\u00de][\w'\u2019-]*(?:\s+(?:(?:of|de|von|van|der|the|and|&)\s+)?"
     r"[A-Z\u00c0-\u00de][\w'\u2019-]*)*"
@@ -17,10 +19,85 @@ _NAME = re.compile(
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{3,}(?:・[\u30a1-\u30fa\u30fc]+)*")
 _CODE = re.compile(r"(?<![\w-])(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9][\w./-]{3,}\w")
 _OPENERS = frozenset(
-    "the a an in on at of for to by it this that these those there they he she we you i his her its their"
-    " and but or so if when while after before since because although however moreover as from with"
-    " according most many some all both each every no not yes only one two first second during under"
-    " between also thus then here what which who how where why is are was were be".split()
+    [
+        "the",
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "of",
+        "for",
+        "to",
+        "by",
+        "it",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "they",
+        "he",
+        "she",
+        "we",
+        "you",
+        "i",
+        "his",
+        "her",
+        "its",
+        "their",
+        "and",
+        "but",
+        "or",
+        "so",
+        "if",
+        "when",
+        "while",
+        "after",
+        "before",
+        "since",
+        "because",
+        "although",
+        "however",
+        "moreover",
+        "as",
+        "from",
+        "with",
+        "according",
+        "most",
+        "many",
+        "some",
+        "all",
+        "both",
+        "each",
+        "every",
+        "no",
+        "not",
+        "yes",
+        "only",
+        "one",
+        "two",
+        "first",
+        "second",
+        "during",
+        "under",
+        "between",
+        "also",
+        "thus",
+        "then",
+        "here",
+        "what",
+        "which",
+        "who",
+        "how",
+        "where",
+        "why",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+    ]
 )
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|isn't|wasn't|aren't|weren't|didn't|doesn't|don't"

@@ -20,7 +20,15 @@ _MONTHS = {
     for name in names.split()
 }  # fmt: skip
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_ERAS = {"民國": 1911, "民国": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "大正": 1911, "明治": 1867}
+_ERAS = {
+    "民國": 1911,
+    "民国": 1911,
+    "昭和": 1925,
+    "平成": 1988,
+    "令和": 2018,
+    "大正": 1911,
+    "明治": 1867,
+}
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _HAN = "[\\d〇零一二三四五六七八九十]"
@@ -41,7 +49,9 @@ _PATTERNS: tuple[re.Pattern[str], ...] = (
     ),
     re.compile(rf"(?P<month>{_HAN}{{1,3}})\s?[月월]\s?(?P<day>{_HAN}{{1,3}})\s?[日号號일]"),
     re.compile(r"(?<![\d/])(?P<first>[01]?\d)/(?P<second>[0-3]?\d)/(?P<year>[12]\d{3})(?!\d)"),
-    re.compile(r"(?<![\d.,$€£¥+])(?<![A-Za-z_])(?P<year>1[0-9]\d\d|20\d\d)(?P<decade>s)?(?![A-Za-z\d_])(?![.,]\d|\s?(?:%|[a-z]*\$))"),
+    re.compile(
+        r"(?<![\d.,$€£¥+])(?<![A-Za-z_])(?P<year>1[0-9]\d\d|20\d\d)(?P<decade>s)?(?![A-Za-z\d_])(?![.,]\d|\s?(?:%|[a-z]*\$))"
+    ),
 )
 
 
@@ -128,4 +138,3 @@ def _number(part: str | None) -> int | None:
         return int(part)
     value = han_value(part)
     return None if value is None else int(value)
-

@@ -113,7 +113,9 @@ def _changed(verdict: Judgement, opinion: _Opinion) -> Judgement:
     if state == "supported":
         return replace(verdict, state=state, reasons=())
     why = Reason(code="model_says_so", found=" ".join(opinion.why.split())[:WHY_CHARACTERS])
-    kept = [each for each in verdict.reasons if each.code not in ("words_missing", "other_language")]
+    kept = [
+        each for each in verdict.reasons if each.code not in ("words_missing", "other_language")
+    ]
     return replace(verdict, state=state, reasons=(*kept, why))
 
 

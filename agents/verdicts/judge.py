@@ -177,9 +177,7 @@ def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[_Place], f
         for text in windows_of(passage.text)
     ]
     frequency = Counter(term for _marker, claims in read for term in claims.terms)
-    weights = {
-        term: math.log(1 + (len(read) + 2) / (frequency[term] + 1)) for term in claim.terms
-    }
+    weights = {term: math.log(1 + (len(read) + 2) / (frequency[term] + 1)) for term in claim.terms}
     whole = sum(weights.values()) or 1.0
     places = [
         _Place(
@@ -193,9 +191,7 @@ def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[_Place], f
     ]
     best = max((each.coverage for each in places), default=0.0)
     near = [each for each in places if each.coverage >= max(_FITTING * best, _LEAST_FIT) / 2]
-    headings = frozenset(
-        term for each in passages for term in read_claims(each.heading).terms
-    )
+    headings = frozenset(term for each in passages for term in read_claims(each.heading).terms)
     covered = headings.union(*(each.claims.terms for each in near)) & claim.terms
     return places, (sum(weights[term] for term in covered) / whole if claim.terms else 1.0)
 
@@ -299,9 +295,7 @@ def _is_figure(date: Date, fitting: Sequence[_Place]) -> bool:
     """Say whether a bare year stands in a fitting place as a number, as cells of tables do."""
     if date.month is not None or date.day is not None or date.year is None:
         return False
-    return any(
-        each.value == date.year for place in fitting for each in place.claims.quantities
-    )
+    return any(each.value == date.year for place in fitting for each in place.claims.quantities)
 
 
 def _is_vaguer(other: Date, date: Date) -> bool:

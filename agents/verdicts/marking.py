@@ -118,7 +118,9 @@ def _written(
             continue
         out += [text for text, _ in _between(pieces, place, start)]
         for text, is_wrapped in _between(pieces, start, end):
-            out.append(f'<span class="claim {mark.css_class}">{text}</span>' if is_wrapped else text)
+            out.append(
+                f'<span class="claim {mark.css_class}">{text}</span>' if is_wrapped else text
+            )
         out.append(mark.html)
         place = end
     out += [text for text, _ in _between(pieces, place, (len(pieces), 0))]
@@ -189,9 +191,7 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Keep a text."""
-        if self._closed_by:
-            self.pieces[-1].html += data
-        elif self.pieces and self.pieces[-1].is_text:
+        if self._closed_by or self.pieces and self.pieces[-1].is_text:
             self.pieces[-1].html += data
         else:
             self.pieces.append(_Piece(html=data, kind="text"))

@@ -63,19 +63,31 @@ _UNITS: dict[str, tuple[str, float]] = {
 _WORDS = {
     word: value
     for value, word in enumerate(
-        ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-         " sixteen seventeen eighteen nineteen").split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
     )
 } | {
     word: value * 10
     for value, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
     )
 }  # fmt: skip
 _ORDINALS = {
     word: value
     for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+        ],
         start=1,
     )
 }
@@ -106,7 +118,9 @@ _WORD_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_HAN_WORDS = re.compile("一(?:些|般|样|樣|定|直|起|切|旦|方面|下|种|種|个|個|名|位|部|次|同|致|生|带|帶|度|时|時|律|向)|十分|三角|四处|百姓|唯一|第一次|统一|統一|之一|星期[一二三四五六]")
+_HAN_WORDS = re.compile(
+    "一(?:些|般|样|樣|定|直|起|切|旦|方面|下|种|種|个|個|名|位|部|次|同|致|生|带|帶|度|时|時|律|向)|十分|三角|四处|百姓|唯一|第一次|统一|統一|之一|星期[一二三四五六]"
+)
 """Words in which a numeral is no number, or too weak a one to be a claim."""
 
 
@@ -126,9 +140,7 @@ class Quantity:
 
     def same(self, other: Quantity) -> bool:
         """Say whether both are one value and no known units are against it."""
-        return self.equals(other) and (
-            not self.unit or not other.unit or self.unit == other.unit
-        )
+        return self.equals(other) and (not self.unit or not other.unit or self.unit == other.unit)
 
     def equals(self, other: Quantity) -> bool:
         """Say whether both are one value, whatever their units."""
@@ -213,7 +225,12 @@ def _in_words(text: str) -> Iterator[tuple[Quantity, int]]:
     for match in _ORDINAL.finditer(text):
         value = float(_ORDINALS[match.group().casefold()])
         quantity = Quantity(
-            value=value, unit="", text=match.group(), start=match.start(), bare=value, is_spelled=True
+            value=value,
+            unit="",
+            text=match.group(),
+            start=match.start(),
+            bare=value,
+            is_spelled=True,
         )
         yield quantity, match.end()
 
@@ -233,7 +250,11 @@ def han_value(numeral: str) -> float | None:
             whole = section + digit
             if not whole:
                 return None
-            total = (total + whole) * _HAN_BIG[each] if each in "亿億兆" else total + whole * _HAN_BIG[each]
+            total = (
+                (total + whole) * _HAN_BIG[each]
+                if each in "亿億兆"
+                else total + whole * _HAN_BIG[each]
+            )
             section = digit = 0
     return float(total + section + digit)
 

@@ -139,7 +139,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of running text begin and end, without outer space."""
     begin = start
     for match in _END.finditer(text, start, end):
-        before = text[begin : match.end()].rstrip("*_\"”’)")
+        before = text[begin : match.end()].rstrip('*_"”’)')
         if _ABBREVIATION.search(before) and match.end() < end:
             continue
         yield from _trimmed(text, begin, match.end())

@@ -10,7 +10,10 @@ from agents.answers.expansion import MOST_VARIANTS, variants_of
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ('What does "parental leave policy" say, and who approves travel costs?', "parental leave policy"),
+        (
+            'What does "parental leave policy" say, and who approves travel costs?',
+            "parental leave policy",
+        ),
         ("请问《员工休假手册》规定年假多少天，病假如何计算？", "员工休假手册"),
         ("出張費の精算方法、および休暇の申請手続き", "休暇の申請手続き"),
     ],

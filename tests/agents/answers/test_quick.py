@@ -12,29 +12,23 @@ from agents.answers import quick as module
 from agents.answers.faq_direct import DirectAnswer
 from agents.engine.testing import ScriptedModel, say
 from agents.models import Agent, AgentRun, ModelUsage, RunEvent
+from agents.services.conversations import Question, ask
 from knowledge.models import Chunk, Document, EvidenceRow
 from knowledge.retrieval.hits import Retrieval, RetrievalHit, RetrievalTrace
-from tests.agents.runs.conftest import (
-    Script,
-    asker,
-    carry_out,
-    no_broker,
-    put,
-    script,
-    types_of,
-)
+from tests.agents.runs.conftest import Script, carry_out, put, types_of
 from tests.factories.knowledge import make_base, make_document
 from tests.personas import Persona
 
-__all__ = ["asker", "no_broker", "script"]
 Play = Callable[[Script], ScriptedModel]
 Found = Callable[..., list[str]]
 
 
 @pytest.fixture
-def document(asker: Persona) -> Document:  # noqa: F811  fixture
+def document(asker: Persona) -> Document:
     Agent.objects.update(mode="quick")
-    return make_document(make_base(asker.space), name="handbook.md", texts=["Leave lasts 14 weeks.", "Travel."])
+    return make_document(
+        make_base(asker.space), name="handbook.md", texts=["Leave lasts 14 weeks.", "Travel."]
+    )
 
 
 @pytest.fixture
@@ -59,7 +53,13 @@ def finds(document: Document, monkeypatch: pytest.MonkeyPatch) -> Found:
 
 
 TRACE = RetrievalTrace(
-    terms=(), matched_by=(), passages=2, exact=True, rerank_mode="none", rerank_reason="", candidates=()
+    terms=(),
+    matched_by=(),
+    passages=2,
+    exact=True,
+    rerank_mode="none",
+    rerank_reason="",
+    candidates=(),
 )
 
 
@@ -72,13 +72,20 @@ def hit_of(chunk: Chunk, rank: int) -> RetrievalHit:
     )  # fmt: skip
 
 
+def go_on(persona: Persona, text: str, run: AgentRun) -> AgentRun:
+    """Ask a further question in the run's conversation."""
+    return ask(persona.actor, Question(text=text), conversation_id=run.conversation_id)
+
+
 def steps_of(run: AgentRun) -> list[str]:
     rows = RunEvent.objects.filter(run=run, type="tool_call_started").order_by("seq")
     return [row.data["name"] for row in rows]
 
 
 def test_a_first_question_is_searched_as_asked(
-    asker: Persona, script: Play, finds: Found  # noqa: F811  fixtures
+    asker: Persona,
+    script: Play,
+    finds: Found,
 ) -> None:
     asked = finds()
     model = script([say("Fourteen [c1].")])
@@ -90,7 +97,9 @@ def test_a_first_question_is_searched_as_asked(
 
 
 def test_a_follow_up_is_rewritten_and_its_steps_stay(
-    asker: Persona, script: Play, finds: Found  # noqa: F811  fixtures
+    asker: Persona,
+    script: Play,
+    finds: Found,
 ) -> None:
     asked = finds()
     script([say("Fourteen [c1].")])
@@ -99,7 +108,7 @@ def test_a_follow_up_is_rewritten_and_its_steps_stay(
     model = script(
         [say('{"rewrite_query": "Is leave paid?", "intent": "kb_search"}'), say("Yes [c1].")]
     )
-    run = put(asker, "Is it paid?", conversation_id=first.conversation_id)
+    run = go_on(asker, "Is it paid?", first)
     carry_out()
     assert asked[-1] == "Is leave paid?"
     assert steps_of(run) == ["query_understanding", "knowledge_search"]
@@ -110,14 +119,18 @@ def test_a_follow_up_is_rewritten_and_its_steps_stay(
 
 
 def test_small_talk_is_not_searched(
-    asker: Persona, script: Play, finds: Found  # noqa: F811  fixtures
+    asker: Persona,
+    script: Play,
+    finds: Found,
 ) -> None:
     asked = finds()
     script([say("Fourteen [c1].")])
     first = put(asker, "How long is leave?")
     carry_out()
-    model = script([say('{"intent": "greeting", "rewrite_query": "Thanks!"}'), say("You are welcome.")])
-    run = put(asker, "Thanks!", conversation_id=first.conversation_id)
+    model = script(
+        [say('{"intent": "greeting", "rewrite_query": "Thanks!"}'), say("You are welcome.")]
+    )
+    run = go_on(asker, "Thanks!", first)
     carry_out()
     assert len(asked) == 1
     assert steps_of(run) == ["query_understanding"]
@@ -127,20 +140,24 @@ def test_small_talk_is_not_searched(
 
 
 def test_rewriting_can_be_switched_off(
-    asker: Persona, script: Play, finds: Found  # noqa: F811  fixtures
+    asker: Persona,
+    script: Play,
+    finds: Found,
 ) -> None:
     Agent.objects.update(config={"enable_rewrite": False})
     asked = finds()
     script([say("Fourteen [c1]."), say("Yes [c1].")])
     first = put(asker, "How long is leave?")
     carry_out()
-    put(asker, "Is it paid?", conversation_id=first.conversation_id)
+    go_on(asker, "Is it paid?", first)
     carry_out()
     assert asked == ["How long is leave?", "Is it paid?"]
 
 
 def test_an_unsure_search_is_widened_behind_its_own_hits(
-    asker: Persona, script: Play, finds: Found  # noqa: F811  fixtures
+    asker: Persona,
+    script: Play,
+    finds: Found,
 ) -> None:
     asked = finds(confident=False)
     model = script([say("Fourteen [c1].")])
@@ -153,7 +170,10 @@ def test_an_unsure_search_is_widened_behind_its_own_hits(
 
 
 def test_an_entry_that_is_the_question_answers_it_without_a_model(
-    asker: Persona, script: Play, finds: Found, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    asker: Persona,
+    script: Play,
+    finds: Found,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     finds()
 

@@ -24,8 +24,16 @@ HISTORY = [
 @pytest.mark.parametrize(
     ("text", "query", "intent"),
     [
-        ('{"rewrite_query": "Is parental leave paid?", "intent": "kb_search"}', "Is parental leave paid?", "kb_search"),
-        ('Sure!\n```json\n{"rewrite_query": "A  b?", "intent": "greeting",}\n```', "A b?", "greeting"),
+        (
+            '{"rewrite_query": "Is parental leave paid?", "intent": "kb_search"}',
+            "Is parental leave paid?",
+            "kb_search",
+        ),
+        (
+            'Sure!\n```json\n{"rewrite_query": "A  b?", "intent": "greeting",}\n```',
+            "A b?",
+            "greeting",
+        ),
         ('{"intent": "chitchat", "rewrite_query": ""}', "Is it?", "chitchat"),
     ],
 )
@@ -35,7 +43,14 @@ def test_a_reply_is_read(text: str, query: str, intent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Is parental leave paid?", '{"intent": "world domination"}', "{" * 5000, '{"rewrite_query": 5']
+    "text",
+    [
+        "",
+        "Is parental leave paid?",
+        '{"intent": "world domination"}',
+        "{" * 5000,
+        '{"rewrite_query": 5',
+    ],
 )
 def test_an_unreadable_reply_is_the_question(text: str) -> None:
     meant = read_reply(text, question="Is it?")

@@ -23,7 +23,7 @@ from knowledge.evidence import Cited, store_evidence
 from knowledge.models import Chunk, Document, EvidenceRow
 from providers.contracts.errors import ModelError
 from providers.models import AIModel
-from tests.agents.memory.conftest import Writer, no_broker, writer  # noqa: F401  fixtures
+from tests.agents.verdicts.conftest import Writer
 from tests.factories.agents import make_agent, make_conversation, make_run
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.providers import make_model
@@ -110,7 +110,8 @@ def test_an_agent_may_leave_it_out(asker: Persona) -> None:
 
 
 def test_a_model_judges_what_words_leave_open_but_no_wrong_figure(
-    asker: Persona, writer: Writer  # noqa: F811  fixture
+    asker: Persona,
+    writer: Writer,
 ) -> None:
     Agent.objects.update(config={})
     model = writer(
@@ -138,9 +139,13 @@ def test_a_model_judges_what_words_leave_open_but_no_wrong_figure(
     assert (usage.purpose, usage.agent_id) == ("verdicts", run.agent_id)
 
 
-@pytest.mark.parametrize("reply", [ModelError("overloaded", "Overloaded."), "no JSON", {"verdicts": 3}])
+@pytest.mark.parametrize(
+    "reply", [ModelError("overloaded", "Overloaded."), "no JSON", {"verdicts": 3}]
+)
 def test_a_model_that_fails_leaves_the_verdicts_by_words(
-    asker: Persona, writer: Writer, reply: Any  # noqa: F811  fixture
+    asker: Persona,
+    writer: Writer,
+    reply: Any,
 ) -> None:
     Agent.objects.update(config={})
     writer(reply)
@@ -148,7 +153,7 @@ def test_a_model_that_fails_leaves_the_verdicts_by_words(
     assert states() == ["supported", "supported", "unsupported", "unsupported"]
 
 
-def test_a_model_that_only_quotes_is_not_asked(asker: Persona, writer: Writer) -> None:  # noqa: F811
+def test_a_model_that_only_quotes_is_not_asked(asker: Persona, writer: Writer) -> None:
     Agent.objects.update(config={})
     AIModel.objects.update(parameters={"extractive": True})
     model = writer({})

@@ -30,7 +30,9 @@ from agents.verdicts.numbers import one_form, read_quantities
     ],
 )
 def test_numbers(text: str, found: list[tuple[float, str]]) -> None:
-    read = [(each.value, each.unit) for each in read_quantities(one_form(text)) if not each.is_spelled]
+    read = [
+        (each.value, each.unit) for each in read_quantities(one_form(text)) if not each.is_spelled
+    ]
     assert read == found
 
 
@@ -71,6 +73,8 @@ def test_a_date_is_not_read_as_a_number_too() -> None:
 
 
 def test_names_and_quotations() -> None:
-    claims = read_claims("The treaty of Nice was signed by Ada King-Noel, “in full”, as RO-2022-1; コンピュータ")
+    claims = read_claims(
+        "The treaty of Nice was signed by Ada King-Noel, “in full”, as RO-2022-1; コンピュータ"
+    )
     assert claims.names == ("RO-2022-1", "コンピュータ", "Nice", "Ada King-Noel")
     assert claims.quoted == ("infull",)

@@ -45,7 +45,9 @@ def test_every_sentence_has_its_mark_once(text: str) -> None:
 
 def test_a_mark_stands_behind_citations_and_inline_tags() -> None:
     html = marked("He said **so** [1]. She left. [2]")
-    assert re.search(r'data-cite="1"[^>]*>1</a></span><span class="claim is-x">\.</span><i>0</i> ', html)
+    assert re.search(
+        r'data-cite="1"[^>]*>1</a></span><span class="claim is-x">\.</span><i>0</i> ', html
+    )
     assert html.endswith("2</a></span><i>1</i></p>\n")
 
 

@@ -48,7 +48,15 @@ def test_sentences_keep_their_place() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "```\ncode [1].\n```", "# Only a heading", "Is it so?", "The following holds:", "| A |\n|--|\n", "[1]"],
+    [
+        "",
+        "```\ncode [1].\n```",
+        "# Only a heading",
+        "Is it so?",
+        "The following holds:",
+        "| A |\n|--|\n",
+        "[1]",
+    ],
 )
 def test_what_claims_nothing_is_no_sentence(text: str) -> None:
     assert split_answer(text) == []
