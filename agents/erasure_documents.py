@@ -110,7 +110,6 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
     tasks = Message.objects.filter(run__in=run_ids, conversation__is_internal=True)
     inner = Conversation.objects.filter(runs__in=run_ids, is_internal=True)
     counts = {
-        "agents.SentenceVerdict": SentenceVerdict.objects.filter(message__in=answers).delete()[0],
         "agents.SuggestionSet": SuggestionSet.objects.filter(message__in=answers).delete()[0],
         "agents.StoredResult": StoredResult.objects.filter(**of_runs).delete()[0],
         "agents.Artifact": Artifact.objects.filter(**of_runs).delete()[0],
@@ -119,6 +118,9 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
         "agents.Message (text)": answers.exclude(text="").exclude(text=NOTE).update(text=NOTE)
         + tasks.exclude(text=NOTE).update(text=NOTE),
     }
+    # Behind the texts: a check that read one before may have written until now.
+    verdicts = SentenceVerdict.objects.filter(message__answered_run__in=run_ids)
+    counts["agents.SentenceVerdict"] = verdicts.delete()[0]
     Conversation.objects.filter(pk__in=list(inner.values_list("pk", flat=True))).update(title="")
     Approval.objects.filter(**of_runs).update(
         title="", reason="", risks=[], arguments={}, edited_arguments=None, comment=""

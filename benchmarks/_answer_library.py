@@ -29,6 +29,7 @@ CANDIDATES = 50
 LEAST_SUM = 3.8
 """Below it the product's search calls itself unsure: `knowledge.retrieval.confidence`."""
 _PASSAGE_CHARACTERS = 900
+_KEPT_EACH = 250
 Embed = Callable[[str, InputKind], NDArray[np.float32]]
 
 
@@ -48,6 +49,8 @@ class Embedder:
         key = hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()
         if key not in self._known:
             self._known[key] = self.catalogue.embed([text], kind=kind).vectors[0]
+            if len(self._known) % _KEPT_EACH == 0:
+                self.keep()
         return self._known[key]
 
     def keep(self) -> None:

@@ -32,6 +32,8 @@ def with_boost(hits: Sequence[RetrievalHit], config: AgentConfig) -> list[Retrie
     if not config.faq_priority_enabled or config.faq_score_boost == 1 or not hits:
         return list(hits)
     entries = entry_ids(hits)
+    if not entries:
+        return list(hits)
     boosted = [
         replace(hit, score=min(1.0, hit.score * config.faq_score_boost))
         if hit.chunk_id in entries

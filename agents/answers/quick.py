@@ -77,11 +77,12 @@ def joined_hits(found: Retrieval, wider: Sequence[Retrieval]) -> Retrieval:
     variant with fewer words is surer of itself, so that the first search's confidence holds.
     """
     known = {hit.chunk_id for hit in found.hits}
+    lowest = min((hit.score for hit in found.hits), default=1.0)
     more = []
     for hit in sorted((hit for each in wider for hit in each.hits), key=lambda hit: -hit.score):
         if hit.chunk_id not in known:
             known.add(hit.chunk_id)
-            more.append(hit)
+            more.append(replace(hit, score=min(hit.score, lowest)))
     kept = [*found.hits, *more][: max(len(found.hits), PASSAGES_PER_SEARCH)]
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, 1))
     return replace(found, hits=hits)

@@ -88,8 +88,10 @@ def store_verdicts(
 ) -> None:
     """Keep the verdicts in place of earlier ones; `asked` are places that a model judged."""
     with transaction.atomic():
-        # Two workers may do it at once: the later one's rows stay.
-        Message.objects.select_for_update().get(pk=answer.pk)
+        # Two workers may do it at once: the later one's rows stay. And the text may be erased by now.
+        now = Message.objects.select_for_update().get(pk=answer.pk)
+        if now.text != answer.text:
+            return
         SentenceVerdict.objects.filter(message=answer).delete()
         SentenceVerdict.objects.bulk_create(
             SentenceVerdict(
