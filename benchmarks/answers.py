@@ -30,7 +30,7 @@ from providers.contracts.passages import UNSURE_NOTE
 from providers.local.extractive.answerer import answer
 from providers.local.extractive.gate import NAMES, features_of
 from providers.local.extractive.language import detect_language, same_language
-from providers.local.extractive.selection import pick_quotes, rank_passages
+from providers.local.extractive.selection import rank_passages
 from providers.local.protocol import ChatRequest, ChatTurn
 
 NAME = "answers"
@@ -87,7 +87,10 @@ def main() -> int:
     open_ones = [each for each in questions if not each["type"].startswith("table")]
     texts = [each for each in documents if not each["source"].startswith("NExTplusplus")]
     library = Library(texts, embedder)
-    asked = [ask(each, library.search(each["question"]), embedder) for each in open_ones]
+    asked = [
+        ask(each, library.search(each["question"]), embedder, fits_only=options.fit)
+        for each in open_ones
+    ]
     embedder.keep()
     if options.fit:
         _fit([each for each in asked if half_of(each.question["qid"]) == 0])
@@ -102,8 +105,10 @@ def half_of(question_id: str) -> int:
     return hashlib.sha256(question_id.encode()).digest()[0] & 1
 
 
-def ask(question: dict[str, Any], found: Found, embedder: Embedder) -> Asked:
-    """Let the answerer answer from what was found."""
+def ask(
+    question: dict[str, Any], found: Found, embedder: Embedder, *, fits_only: bool = False
+) -> Asked:
+    """Let the answerer answer from what was found; for a fit its features suffice."""
     text = question["question"]
     blocks = [
         f'<passage id="{each.alias}" document="d" name="x">\n{_escaped(each.text)}\n</passage>'
@@ -114,10 +119,11 @@ def ask(question: dict[str, Any], found: Found, embedder: Embedder) -> Asked:
     request = ChatRequest(
         model="extractive", turns=(turn,), tools=(), stream=False, include_usage=False
     )
+    features = _features(text, found, embedder)
+    if fits_only:
+        return Asked(question=question, found=found, text="", features=features)
     reply = answer(request, _Known(embedder))  # type: ignore[arg-type]  # embeds like a catalogue
-    return Asked(
-        question=question, found=found, text=reply.text, features=_features(text, found, embedder)
-    )
+    return Asked(question=question, found=found, text=reply.text, features=features)
 
 
 class _Known:
@@ -136,8 +142,7 @@ def _features(text: str, found: Found, embedder: Embedder) -> tuple[float, ...] 
     ranked = rank_passages(text, found.passages, embed=embedder)
     if not same_language(detect_language(text), detect_language(ranked[0].passage.text)):
         return None
-    quotes = pick_quotes(text, ranked, embed=embedder)
-    return features_of(text, ranked, quotes, unsure=found.unsure, embed=embedder)
+    return features_of(text, ranked, unsure=found.unsure)
 
 
 def _ask_tables(

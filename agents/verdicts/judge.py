@@ -223,7 +223,9 @@ def _judge_figure(
     if matching:
         # 3 is not found in 第三 where the place has another figure that the sentence leaves out.
         rival = _taken_for(figure, claim, rivals) if _all_spelled(matching) else None
-        return rival and Reason(code="number_differs", claimed=figure.text, found=rival.text)
+        if rival is None:
+            return None
+        return Reason(code="number_differs", claimed=figure.text, found=rival.text)
     rounded = [each for each in here if figure.rounds(each)]
     if rounded:
         if claim.is_hedged:

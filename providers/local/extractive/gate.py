@@ -6,31 +6,28 @@ on the other. Valid only where question and passage are in one language.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from providers.contracts.embedding import InputKind
 from providers.local.extractive.language import terms
-from providers.local.extractive.selection import Quote, RankedPassage, Weigher
+from providers.local.extractive.selection import RankedPassage, Weigher
+from providers.local.extractive.sentences import quotables
 
-Embed = Callable[[str, InputKind], NDArray[np.float32]]
 NAMES = (
     "cosine",
     "coverage",
-    "lead",
-    "span_cosine",
-    "span_coverage",
+    "cosine_lead",
+    "coverage_lead",
+    "span",
     "rare",
     "answer_type",
     "unsure",
 )
 """Features, in the order of the coefficients."""
 _RARE_TERMS = 3
+_READ_PASSAGES = 3
+_READ_SPANS = 3
 _ASKS_FIGURE = re.compile(
     r"\bhow (?:many|much|long|far|old|tall|high|large|big|often|fast)\b|\bwhat (?:year|percent|percentage"
     r"|date|number|day|century|fraction)\b|\bwhen\b|\bin which year\b"
@@ -74,52 +71,49 @@ def rule_for(language: str) -> Rule:
 
 
 def features_of(
-    question: str,
-    ranked: Sequence[RankedPassage],
-    quotes: Sequence[Quote],
-    *,
-    unsure: bool,
-    embed: Embed,
+    question: str, ranked: Sequence[RankedPassage], *, unsure: bool
 ) -> tuple[float, ...]:
-    """Return what the rule looks at, in the order of `NAMES`.
+    """Return what the rule looks at, in the order of `NAMES`; no sentence is embedded for it.
 
     Args:
         question: the whole question.
         ranked: the passages, best first; at least one.
-        quotes: sentences picked from them; at least one.
         unsure: whether the search itself is unsure.
-        embed: the embedder, whose texts are known from the ranking.
     """
-    best, asked = ranked[0], terms(question)
+    best, others, asked = ranked[0], ranked[1:], terms(question)
     weigher = Weigher([terms(each.passage.text) for each in ranked])
-    vector = embed(question, "query")
-    spans = [float(vector @ embed(each.piece.text, "passage")) for each in quotes]
-    said = set().union(*(terms(each.piece.text) for each in quotes))
+    whole = weigher.total(asked) or 1.0
+    spans = sorted(
+        (
+            (weigher.total(asked & terms(piece.text)) / whole, piece.text)
+            for each in ranked[:_READ_PASSAGES]
+            for piece in quotables(each.passage.text)
+        ),
+        key=lambda span: -span[0],
+    )[:_READ_SPANS]
     held = terms(f"{best.passage.heading} {best.passage.text}")
     rarest = sorted(asked, key=lambda term: (-weigher.weight(term), term))[:_RARE_TERMS]
-    others = max((each.coverage for each in ranked[1:]), default=0.0)
     return (
         best.cosine,
         best.coverage,
-        best.coverage - others,
-        max(spans),
-        weigher.total(asked & said) / (weigher.total(asked) or 1.0),
+        best.cosine - _mean([each.cosine for each in others]),
+        best.coverage - _mean([each.coverage for each in others]),
+        spans[0][0] if spans else 0.0,
         sum(term in held for term in rarest) / max(1, len(rarest)),
-        _answer_type(question, quotes),
+        _answer_type(question, [text for _share, text in spans]),
         float(unsure),
     )
 
 
-def _answer_type(question: str, quotes: Sequence[Quote]) -> float:
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _answer_type(question: str, spans: Sequence[str]) -> float:
     """Return 1 where a figure is asked for and said, -1 where it is missing, 0 where none is asked."""
     if not _ASKS_FIGURE.search(question):
         return 0.0
-    for quote in quotes:
-        if any(found.group() not in question for found in _FIGURE.finditer(quote.piece.text)):
+    for text in spans:
+        if any(found.group() not in question for found in _FIGURE.finditer(text)):
             return 1.0
     return -1.0
-
-
-def logistic(value: float) -> float:
-    """Return a sum as a probability."""
-    return 1 / (1 + math.exp(-max(-60.0, min(60.0, value))))
