@@ -21,8 +21,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from agents.verdicts.judge import Judgement, Passage, judge
+from agents.verdicts.judge import judge
 from agents.verdicts.sentences import split_answer
+from agents.verdicts.values import Judgement, Passage
 from benchmarks._report import finish, no_data, print_table, progress, shared_data
 from benchmarks._verdict_seeds import (
     CONTRADICTIONS,

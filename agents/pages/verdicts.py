@@ -15,10 +15,10 @@ from accounts.access import Actor
 from agents.constants import VerdictMethod, VerdictState
 from agents.live.frames import Frame, Op, frame
 from agents.queries import get_run
-from agents.verdicts.judge import Reason
 from agents.verdicts.marking import Mark, mark_sentences
 from agents.verdicts.reading import ShownVerdict, verdicts_of_runs
 from agents.verdicts.sentences import plain
+from agents.verdicts.values import Reason
 from core.markdown import render_markdown
 
 _ICONS = {

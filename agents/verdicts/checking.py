@@ -15,9 +15,10 @@ from agents.models import AgentRun, Message, RunEvent, SentenceVerdict
 from agents.runs.publish import publish
 from agents.tracing.closed import HOLD_SOURCES
 from agents.verdicts.entailment import Opinions, ask_model, is_open
-from agents.verdicts.judge import Judgement, Passage, judge
+from agents.verdicts.judge import judge
 from agents.verdicts.sentences import Sentence, split_answer
 from agents.verdicts.statements import is_about_sources
+from agents.verdicts.values import Judgement, Passage
 from core.jobs.handlers import JobContext
 from core.jsonvalues import storable
 from knowledge.models import EvidenceRow

@@ -17,8 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.models import AgentRun
 from agents.prompts import agent_prompt
-from agents.verdicts.judge import DECISIVE, Judgement, Passage, Reason, State
+from agents.verdicts.judge import DECISIVE
 from agents.verdicts.sentences import Sentence
+from agents.verdicts.values import Judgement, Passage, Reason, State
 from agents.writing import Payer, write_json, writing_model
 from core.errors import ProjectError
 from providers.contracts.errors import ModelError

@@ -10,35 +10,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from agents.verdicts.claims import DIRECTIONS, Claims, read_claims, squeezed
-from agents.verdicts.dates import Date
-from agents.verdicts.numbers import SCALE_WORDS, Quantity
+from agents.verdicts.figures import date_reasons, quantity_reasons
 from agents.verdicts.sentences import Sentence, plain
+from agents.verdicts.values import Judgement, Passage, Place, Reason, State
 from agents.verdicts.windows import windows_of
 from knowledge.text.analyze import share_language
 
-State = Literal["supported", "partly", "unsupported"]
-ReasonCode = Literal[
-    "number_differs",
-    "number_elsewhere",
-    "number_rounded",
-    "unit_differs",
-    "date_differs",
-    "date_elsewhere",
-    "name_missing",
-    "quote_differs",
-    "negation_differs",
-    "direction_differs",
-    "words_missing",
-    "other_source",
-    "other_language",
-    "no_source",
-    "passage_not_kept",
-    "model_says_so",
-]
 DECISIVE: frozenset[str] = frozenset(
     {"number_differs", "unit_differs", "date_differs", "no_source", "passage_not_kept"}
 )
@@ -54,47 +33,6 @@ _WHOLE = 0.9
 _CLOSE = 0.4
 """A place that is like the sentence: then it matters that it says the opposite."""
 _VERBATIM_CHARACTERS = 8
-
-
-@dataclass(frozen=True, kw_only=True)
-class Passage:
-    """A cited passage."""
-
-    marker: int
-    text: str
-    heading: str = ""
-    """Name of the document and headings above; they count as words, not as figures."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reason:
-    """Why a sentence is not simply supported."""
-
-    code: ReasonCode
-    claimed: str = ""
-    found: str = ""
-    """What the passage has instead: text of a source, shown only to who may read it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """What came out for one sentence."""
-
-    state: State
-    reasons: tuple[Reason, ...] = ()
-    markers: tuple[int, ...] = ()
-    """Sources that it was held against."""
-    is_verbatim: bool = False
-    """The passage has it word for word; a model need not be asked."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    """A sentence or row of a passage."""
-
-    marker: int
-    claims: Claims
-    coverage: float
 
 
 def judge(
@@ -136,8 +74,8 @@ def _held_against(sentence: Sentence, passages: Sequence[Passage]) -> Judgement:
     share = _WHOLE if best >= _WHOLE else _FITTING
     fitting = [each for each in places if each.coverage >= max(share * best, _LEAST_FIT)]
     reasons = [
-        *_quantity_reasons(claim, fitting or places, places, passages),
-        *_date_reasons(claim, fitting or places, places),
+        *quantity_reasons(claim, fitting or places, places, passages),
+        *date_reasons(claim, fitting or places, places),
         *_name_reasons(claim, passages),
         *_way_reasons(claim, fitting),
     ]
@@ -169,7 +107,7 @@ def _is_verbatim(sentence: Sentence, passages: Sequence[Passage]) -> bool:
     )
 
 
-def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[_Place], float]:
+def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[Place], float]:
     """Return the places with what each covers, and what the fitting ones cover together."""
     read = [
         (passage.marker, read_claims(text))
@@ -180,7 +118,7 @@ def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[_Place], f
     weights = {term: math.log(1 + (len(read) + 2) / (frequency[term] + 1)) for term in claim.terms}
     whole = sum(weights.values()) or 1.0
     places = [
-        _Place(
+        Place(
             marker=marker,
             claims=claims,
             coverage=sum(weights[term] for term in claim.terms & claims.terms) / whole
@@ -196,114 +134,6 @@ def _places(claim: Claims, passages: Sequence[Passage]) -> tuple[list[_Place], f
     return places, (sum(weights[term] for term in covered) / whole if claim.terms else 1.0)
 
 
-def _quantity_reasons(
-    claim: Claims,
-    fitting: Sequence[_Place],
-    places: Sequence[_Place],
-    passages: Sequence[Passage],
-) -> list[Reason]:
-    here = [each for place in fitting for each in _figures(place.claims)]
-    anywhere = [each for place in places for each in _figures(place.claims)]
-    scaled = " ".join(f"{each.heading} {each.text}" for each in passages).casefold()
-    found = (_judge_figure(each, claim, here, anywhere, scaled) for each in claim.quantities)
-    return [each for each in found if each is not None]
-
-
-def _judge_figure(
-    figure: Quantity,
-    claim: Claims,
-    here: Sequence[Quantity],
-    anywhere: Sequence[Quantity],
-    scaled: str,
-) -> Reason | None:
-    rivals = [each for each in here if each.unit == figure.unit and not each.is_spelled]
-    if figure.is_spelled:
-        return None  # "one" and "first" are said too often to be looked up
-    matching = [each for each in here if figure.same(each) or _scaled(figure, each, scaled)]
-    if matching:
-        # 3 is not found in 第三 where the place has another figure that the sentence leaves out.
-        rival = _taken_for(figure, claim, rivals) if _all_spelled(matching) else None
-        if rival is None:
-            return None
-        return Reason(code="number_differs", claimed=figure.text, found=rival.text)
-    rounded = [each for each in here if figure.rounds(each)]
-    if rounded:
-        if claim.is_hedged:
-            return None
-        return Reason(code="number_rounded", claimed=figure.text, found=rounded[0].text)
-    equal = [each for each in here if figure.equals(each) or figure.bare == each.bare]
-    if equal:
-        return Reason(code="unit_differs", claimed=figure.text, found=equal[0].text)
-    if any(figure.same(each) or _scaled(figure, each, scaled) for each in anywhere):
-        rival = _taken_for(figure, claim, rivals)
-        if rival is None:
-            return Reason(code="number_elsewhere", claimed=figure.text)
-        return Reason(code="number_differs", claimed=figure.text, found=rival.text)
-    return Reason(
-        code="number_differs", claimed=figure.text, found=rivals[0].text if rivals else ""
-    )
-
-
-def _taken_for(figure: Quantity, claim: Claims, rivals: Sequence[Quantity]) -> Quantity | None:
-    """Return the figure of the fitting place that the sentence has no equal of: its rival."""
-    for each in rivals:
-        if not any(other.same(each) for other in claim.quantities if other is not figure):
-            return each
-    return None
-
-
-def _all_spelled(figures: Sequence[Quantity]) -> bool:
-    return all(each.is_spelled for each in figures)
-
-
-def _figures(claims: Claims) -> list[Quantity]:
-    """Return the numbers of a place; its years, days and months count as numbers, too."""
-    parts = [
-        Quantity(value=float(value), unit="", text=date.text, start=date.start, bare=float(value))
-        for date in claims.dates
-        for value in (date.year, date.month, date.day)
-        if value is not None
-    ]
-    return [*claims.quantities, *parts]
-
-
-def _scaled(figure: Quantity, other: Quantity, scaled: str) -> bool:
-    """Say whether a bare figure of a table is meant in what its head says: "in millions"."""
-    if figure.value == figure.bare or abs(figure.bare - other.value) > 1e-6 * max(1, figure.bare):
-        return False
-    words = SCALE_WORDS.get(figure.value / figure.bare, ())
-    return any(word in scaled for word in words)
-
-
-def _date_reasons(
-    claim: Claims, fitting: Sequence[_Place], places: Sequence[_Place]
-) -> list[Reason]:
-    reasons = []
-    for date in claim.dates:
-        here = [each for place in fitting for each in place.claims.dates]
-        if any(date.within(each) for each in here) or _is_figure(date, fitting):
-            continue
-        others = [each for each in here if date.contradicts(each) or _is_vaguer(each, date)]
-        elsewhere = any(date.within(each) for place in places for each in place.claims.dates)
-        if elsewhere and not others:
-            reasons.append(Reason(code="date_elsewhere", claimed=date.text))
-        else:
-            found = others[0].text if others else ""
-            reasons.append(Reason(code="date_differs", claimed=date.text, found=found))
-    return reasons
-
-
-def _is_figure(date: Date, fitting: Sequence[_Place]) -> bool:
-    """Say whether a bare year stands in a fitting place as a number, as cells of tables do."""
-    if date.month is not None or date.day is not None or date.year is None:
-        return False
-    return any(each.value == date.year for place in fitting for each in place.claims.quantities)
-
-
-def _is_vaguer(other: Date, date: Date) -> bool:
-    return other.year == date.year and (other.month is None or other.day is None)
-
-
 def _name_reasons(claim: Claims, passages: Sequence[Passage]) -> list[Reason]:
     held = squeezed(" ".join(f"{each.heading} {plain(each.text)}" for each in passages))
     reasons = []
@@ -317,7 +147,7 @@ def _name_reasons(claim: Claims, passages: Sequence[Passage]) -> list[Reason]:
     return reasons
 
 
-def _way_reasons(claim: Claims, fitting: Sequence[_Place]) -> list[Reason]:
+def _way_reasons(claim: Claims, fitting: Sequence[Place]) -> list[Reason]:
     """Return where the sentence says the opposite of the places it is like."""
     close = [each for each in fitting if each.coverage >= _CLOSE]
     if not close:

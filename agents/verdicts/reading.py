@@ -10,7 +10,7 @@ from uuid import UUID
 from accounts.access import Actor
 from agents.models import AgentRun, SentenceVerdict
 from agents.tracing.closed import closed_runs
-from agents.verdicts.judge import Reason
+from agents.verdicts.values import Reason
 from knowledge.evidence import read_evidence_of
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.verdicts.judge import Judgement, Passage, judge
+from agents.verdicts.judge import judge
 from agents.verdicts.sentences import split_answer
+from agents.verdicts.values import Judgement, Passage
 
 CASES = Path(__file__).parents[2] / "data" / "verdicts" / "cases.jsonl"
 PASSAGES = (
