@@ -126,6 +126,21 @@ class SuggestionAction(models.TextChoices):
     REGENERATE = "regenerate", _("Asked for new ones")
 
 
+class VerdictState(models.TextChoices):
+    """How far the sources bear a sentence out."""
+
+    SUPPORTED = "supported", _("Supported")
+    PARTLY = "partly", _("Partly supported")
+    UNSUPPORTED = "unsupported", _("Not supported")
+
+
+class VerdictMethod(models.TextChoices):
+    """What judged a sentence."""
+
+    WORDS = "words", _("Words and figures")
+    MODEL = "model", _("A language model")
+
+
 class BudgetSubject(models.TextChoices):
     """Whose spending a budget limits."""
 

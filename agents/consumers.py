@@ -37,6 +37,7 @@ from agents.live.frames import (
 )
 from agents.live.run_view import RunView
 from agents.pages.behind import suggestions_frame, turn_with_what_stands_behind
+from agents.pages.verdicts import verdicts_frame
 from agents.queries import events_after, get_conversation, get_run
 from agents.runs.publish import group_of, group_of_person
 from agents.services.conversations import Question, ask, stop_run
@@ -282,6 +283,11 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         """Show the questions behind an answer, as this window's person may see them."""
         with contextlib.suppress(ProjectError):
             await self._send(await in_db(suggestions_frame, self.actor, UUID(message["run_id"])))
+
+    async def verdicts_ready(self, message: dict[str, Any]) -> None:
+        """Show the verdicts on an answer's sentences, as this window's person may see them."""
+        with contextlib.suppress(ProjectError):
+            await self._send(await in_db(verdicts_frame, self.actor, UUID(message["run_id"])))
 
     async def conversation_deleted(self, message: dict[str, Any]) -> None:
         """Say that the conversation is gone, end what the window shows as running, and close."""

@@ -40,6 +40,7 @@ from agents.models import (
     MemoryItem,
     Message,
     RunEvent,
+    SentenceVerdict,
     StoredResult,
     SuggestionSet,
     ToolCall,
@@ -117,6 +118,9 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
         "agents.Message (text)": answers.exclude(text="").exclude(text=NOTE).update(text=NOTE)
         + tasks.exclude(text=NOTE).update(text=NOTE),
     }
+    # Behind the texts: a check that read one before may have written until now.
+    verdicts = SentenceVerdict.objects.filter(message__answered_run__in=run_ids)
+    counts["agents.SentenceVerdict"] = verdicts.delete()[0]
     Conversation.objects.filter(pk__in=list(inner.values_list("pk", flat=True))).update(title="")
     Approval.objects.filter(**of_runs).update(
         title="", reason="", risks=[], arguments={}, edited_arguments=None, comment=""

@@ -34,6 +34,8 @@ _HEAD_STATES: dict[str, HeadState] = {
 }
 _TOOL_ICONS = {
     "knowledge_search": "search",
+    "query_understanding": "brain",
+    "query_expansion": "telescope",
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",
@@ -91,6 +93,7 @@ class AgentTurn:
     actions: dict[str, str] | None = None
     plan: dict[str, Any] | None = None
     files: list[dict[str, Any]] = field(default_factory=list)
+    verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"

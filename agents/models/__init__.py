@@ -18,6 +18,7 @@ from agents.models.schedules import AgentSchedule
 from agents.models.shares import AgentShare, HiddenAgent
 from agents.models.spending import Budget, ModelUsage
 from agents.models.suggestions import SuggestionEvent, SuggestionSet
+from agents.models.verdicts import SentenceVerdict
 
 __all__ = [
     "Agent",
@@ -42,6 +43,7 @@ __all__ = [
     "MessageBlob",
     "ModelUsage",
     "RunEvent",
+    "SentenceVerdict",
     "StoredResult",
     "SuggestionEvent",
     "SuggestionSet",

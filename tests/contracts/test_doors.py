@@ -34,6 +34,7 @@ VIEWS_WITHOUT_SPACE: Mapping[str, str] = {}
 JOBS: Mapping[str, Mapping[str, Any]] = {
     "agents.run_agent": {"run_id": "run_id"},
     "agents.fold_run": {"run_id": "run_id"},
+    "agents.check_sentences": {"run_id": "run_id"},
     "agents.distill_memory": {"owner_id": "owner_id"},
     "agents.embed_memory": {"owner_id": "owner_id"},
     "agents.consolidate_memory": {"owner_id": "owner_id", "on_demand": False},

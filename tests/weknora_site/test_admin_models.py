@@ -30,6 +30,7 @@ NOT_HERE = {
     "agents.Message": CONTENT,
     "agents.MessageBlob": CONTENT,
     "agents.RunEvent": CONTENT,
+    "agents.SentenceVerdict": CONTENT,
     "agents.StoredResult": CONTENT,
     "agents.SuggestionEvent": CONTENT,
     "agents.SuggestionSet": CONTENT,
