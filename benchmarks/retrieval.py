@@ -251,7 +251,7 @@ def _ask(
 
     from core.tenancy import space_scope  # noqa: PLC0415
     from knowledge.retrieval.hits import Retrieval  # noqa: PLC0415
-    from knowledge.retrieval.metrics import hit_at, reciprocal_rank  # noqa: PLC0415
+    from knowledge.evaluation.metrics import hit_at, reciprocal_rank  # noqa: PLC0415
     from knowledge.retrieval.retrieve import retrieve  # noqa: PLC0415
     from knowledge.retrieval.scope import Scope  # noqa: PLC0415
     from knowledge.retrieval.settings import RetrievalSettings  # noqa: PLC0415
@@ -276,9 +276,9 @@ def _ask(
     for (_, gold), (found, spent) in zip(asked, results, strict=True):
         documents = list(dict.fromkeys(hit.document_name for hit in found.hits))
         score.questions += 1
-        score.first += hit_at(documents, gold, k=1)
-        score.in_five += hit_at(documents, gold, k=5)
-        score.reciprocal += reciprocal_rank(documents, gold)
+        score.first += int(hit_at(documents, gold, k=1))
+        score.in_five += int(hit_at(documents, gold, k=5))
+        score.reciprocal += reciprocal_rank(documents, gold, k=10)
         score.reranked += found.trace.rerank_mode != "none"
         score.milliseconds.append(spent)
         score.warnings.update(found.warnings)

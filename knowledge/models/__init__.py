@@ -19,6 +19,7 @@ from knowledge.models.documents import (
     PageHealth,
     Stage,
 )
+from knowledge.models.evaluation import EvaluationResult, EvaluationRun, GoldenQuestion
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
@@ -35,11 +36,14 @@ __all__ = [
     "DocumentVersion",
     "DocumentWall",
     "Embedding",
+    "EvaluationResult",
+    "EvaluationRun",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",
     "FaqQuestion",
     "Folder",
+    "GoldenQuestion",
     "IngestBatch",
     "KeywordRow",
     "KnowledgeBase",
