@@ -250,8 +250,8 @@ def _ask(
     from django.db import connection  # noqa: PLC0415
 
     from core.tenancy import space_scope  # noqa: PLC0415
-    from knowledge.retrieval.hits import Retrieval  # noqa: PLC0415
     from knowledge.evaluation.metrics import hit_at, reciprocal_rank  # noqa: PLC0415
+    from knowledge.retrieval.hits import Retrieval  # noqa: PLC0415
     from knowledge.retrieval.retrieve import retrieve  # noqa: PLC0415
     from knowledge.retrieval.scope import Scope  # noqa: PLC0415
     from knowledge.retrieval.settings import RetrievalSettings  # noqa: PLC0415
