@@ -90,7 +90,7 @@ def ask_text(enriching: Enriching, wish: Wish, *, row: AIModel | None = None) ->
         str(row.pk), limit=background_places(row), cancelled=lambda: context.cancelled
     ):
         context.check()
-        asked = _loop.submit(_collect(get_chat_model(row), wish))
+        asked = _loop.submit(collect(get_chat_model(row), wish))
         text, usage = wait_interruptibly(asked, should_cancel=lambda: context.cancelled)
     _count(enriching, row, usage, wish)
     return text
@@ -103,7 +103,15 @@ def ask_value(enriching: Enriching, wish: Wish, kind: type[V]) -> V:
         ModelError: the call failed, or ("bad_response") the answer is of another form.
         ProjectError, BatchPaused, JobCancelled: as for `ask_text`.
     """
-    text = ask_text(enriching, wish)
+    return value_in(ask_text(enriching, wish), kind)
+
+
+def value_in(text: str, kind: type[V]) -> V:
+    """Return the value that a model's answer holds as JSON.
+
+    Raises:
+        ModelError: ("bad_response") it is of another form.
+    """
     begin = text.find("{")
     try:
         if begin < 0:
@@ -136,7 +144,8 @@ def _count(enriching: Enriching, row: AIModel, usage: Usage, wish: Wish) -> None
     )
 
 
-async def _collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
+async def collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
+    """Return the whole answer of a model with its usage, estimated where the service never says."""
     messages: Sequence[ChatMessage] = (
         ChatMessage(role="system", content=wish.instructions),
         ChatMessage(role="user", content=wish.material, images=wish.images),
@@ -154,7 +163,7 @@ async def _collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
         pieces.append(chunk.text)
         usage = chunk.usage or usage
     text = "".join(pieces)
-    if usage is None:  # some services never say
+    if usage is None:
         asked = estimate_tokens(wish.instructions) + estimate_tokens(wish.material)
         usage = Usage(input_tokens=asked, output_tokens=estimate_tokens(text))
     return text, usage

@@ -1,5 +1,6 @@
-"""How sure a mean is: percentile bootstrap (Efron and Tibshirani, 1993), seeded, so that the same
-values always give the same interval.
+"""How sure a mean is: percentile bootstrap (Efron and Tibshirani, 1993).
+
+It is seeded, so that the same values always give the same interval.
 """
 
 from __future__ import annotations
