@@ -12,7 +12,8 @@ from knowledge.models import KnowledgeBase
 
 def is_gated(base: KnowledgeBase, settings: BaseSettings) -> bool:
     """Say whether these settings change how a base is searched, and golden questions could tell."""
-    return settings.retrieval != base_settings_of(base).retrieval and has_confirmed(base.pk)
+    changes = settings.retrieval != base_settings_of(base).retrieval
+    return changes and has_confirmed(base.pk, with_passages=True)
 
 
 def refuse_at_gate(base: KnowledgeBase, settings: BaseSettings) -> None:

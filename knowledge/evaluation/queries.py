@@ -94,9 +94,11 @@ def confirmed_of(actor: Actor, base_id: UUID) -> list[GoldenQuestion]:
     return _open_only(actor, list(ordered[:MOST_QUESTIONS]))
 
 
-def has_confirmed(base_id: UUID) -> bool:
-    """Say whether a base has golden questions by which changes can be judged."""
+def has_confirmed(base_id: UUID, *, with_passages: bool = False) -> bool:
+    """Say whether a base has questions that can be asked; with passages, by which a search can."""
     rows = GoldenQuestion.objects.filter(base_id=base_id, state=GoldenState.CONFIRMED)
+    if with_passages:
+        rows = rows.exclude(expected=[])
     return rows.exists()
 
 
