@@ -8,11 +8,13 @@ from uuid import UUID
 
 from django.db import transaction
 
+from agents.feedback.gathering import gather
 from agents.jobs import (
     CONSOLIDATE_MEMORY,
     DISTILL_MEMORY,
     EMBED_MEMORY,
     FOLD_RUN,
+    GATHER_UNANSWERED,
     RUN_AGENT,
     SUGGEST_FOLLOW_UPS,
     SUGGEST_STARTERS,
@@ -93,3 +95,9 @@ def suggest_follow_ups(context: JobContext, *, set_id: str) -> None:
 def suggest_starters(context: JobContext, *, set_id: str) -> None:
     """Let a model write the questions of an empty conversation."""
     make_starters(context, set_id=UUID(set_id))
+
+
+@handles(GATHER_UNANSWERED)
+def gather_unanswered(_: JobContext, *, run_id: str) -> None:
+    """Take down a question to which nothing was found."""
+    gather(UUID(run_id))

@@ -14,10 +14,16 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import may, require
 from accounts.middleware import SpaceRequest
 from core.errors import Invalid, ProjectError
-from core.htmx import render
+from core.htmx import render, wants_fragment
 from knowledge.evaluation.compare import compare_runs
 from knowledge.evaluation.gate import confirm_gate, discard_gate, is_ready
-from knowledge.evaluation.queries import get_run, has_confirmed, list_runs, results_of
+from knowledge.evaluation.queries import (
+    DRAFTING,
+    get_run,
+    has_confirmed,
+    list_runs,
+    results_of,
+)
 from knowledge.evaluation.runs import (
     DEFAULT_K,
     MOST_K,
@@ -27,6 +33,7 @@ from knowledge.evaluation.runs import (
     start_run,
     stop_run,
 )
+from knowledge.models import EvaluationRun
 from knowledge.pages.evaluations import (
     chart_of,
     comparison_context,
@@ -36,6 +43,7 @@ from knowledge.pages.evaluations import (
     start_choices,
 )
 from knowledge.pages.heads import head_of
+from knowledge.pages.quality import drafting_of
 from knowledge.queries import get_base
 
 RUNS_A_PAGE = 25
@@ -87,6 +95,8 @@ def evaluation(request: SpaceRequest, evaluation_id: UUID) -> HttpResponseBase:
         else:
             raise Invalid(_("What is to be done with the evaluation? Say stop or delete."))
         return redirect("evaluation", run.pk)
+    if run.kind == DRAFTING:
+        return _drafting(request, run)
     others = list_runs(request.actor, run.base_id).exclude(pk=run.pk)[:RUNS_A_PAGE]
     context = {
         **head_of(request.actor, run.base),
@@ -127,6 +137,17 @@ def evaluation_compare(request: SpaceRequest, before_id: UUID, after_id: UUID) -
         partial="knowledge/_quality_compare.html",
         status=422 if problem else 200,
     )
+
+
+def _drafting(request: SpaceRequest, run: EvaluationRun) -> HttpResponseBase:
+    """Show how far drafting is; the page of questions is loaded again when it is over."""
+    if not wants_fragment(request):
+        return redirect("base_quality", run.base_id)
+    context = {"drafting": drafting_of(run), "base": run.base}
+    response = render(request, "knowledge/_quality_drafting.html", context)
+    if run.ended_at is not None:
+        response["HX-Refresh"] = "true"
+    return response
 
 
 def _decide(request: SpaceRequest, run_id: UUID) -> HttpResponseBase:
