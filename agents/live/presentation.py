@@ -92,6 +92,8 @@ class AgentTurn:
     files: list[dict[str, Any]] = field(default_factory=list)
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
+    thumbs: dict[str, Any] | None = None
+    answered: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"
 
 

@@ -29,6 +29,7 @@ MEASURES: Mapping[str, Any] = {
     "correctness": gettext_lazy("Correctness"),
     "citation_precision": gettext_lazy("Citation precision"),
     "citation_recall": gettext_lazy("Citation recall"),
+    "cited": gettext_lazy("Expected passages cited"),
     "rougeL": gettext_lazy("ROUGE-L"),
     "rouge1": gettext_lazy("ROUGE-1"),
     "rouge2": gettext_lazy("ROUGE-2"),
