@@ -24,6 +24,7 @@ from agents.models import (
     AgentSchedule,
     AgentShare,
     AgentVersion,
+    AnswerFeedback,
     Approval,
     ApprovalSettings,
     Artifact,
@@ -45,6 +46,7 @@ from agents.models import (
     SuggestionEvent,
     SuggestionSet,
     ToolCall,
+    UnansweredQuestion,
 )
 from agents.services.artifacts import FOLDER
 from agents.tracing.closed import closed_runs
@@ -96,6 +98,8 @@ for _model in _OF_THE_SPACE:
 export_table(Table(model=Conversation, own="user_id"))
 export_table(Table(model=Message, own="conversation__user_id", as_seen=_open_messages))
 export_table(Table(model=AgentSchedule, own="user_id"))
+export_table(Table(model=AnswerFeedback, own="user_id"))
+export_table(Table(model=UnansweredQuestion, own="asker_id"))
 export_table(Table(model=Artifact, own="conversation__user_id", as_seen=_open_artifacts))
 export_table(Table(model=MemoryItem, own="owner__user_id", as_seen=_open_memories))
 export_table(Table(model=MemoryTopic, own="owner__user_id"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from accounts.access import Actor, visible
 from accounts.platform.export import ExportFile, Table, export_files, export_table, leave_out
+from knowledge.evaluation.export import open_golden, open_results
 from knowledge.models import (
     BaseMark,
     BaseShare,
@@ -19,11 +20,14 @@ from knowledge.models import (
     DocumentVersion,
     DocumentWall,
     Embedding,
+    EvaluationResult,
+    EvaluationRun,
     EvidenceRow,
     FaqEntry,
     FaqImport,
     FaqQuestion,
     Folder,
+    GoldenQuestion,
     IngestBatch,
     KeywordRow,
     KnowledgeBase,
@@ -39,8 +43,11 @@ from knowledge.storage import open_file
 for _model in (
     *(KnowledgeBase, Folder, Tag, Document, DocumentVersion, DocumentTag, DocumentPicture),
     *(Chunk, Correction, CorrectionRevision, FaqEntry, Restriction, BaseShare),
+    EvaluationRun,
 ):
     export_table(Table(model=_model))
+export_table(Table(model=GoldenQuestion, as_seen=open_golden))
+export_table(Table(model=EvaluationResult, as_seen=open_results))
 export_table(Table(model=BaseMark, own="user_id"))
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")

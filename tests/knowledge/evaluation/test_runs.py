@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from accounts.constants import Role
+from accounts.access import Shared
+from accounts.constants import Role, SharePermission
 from accounts.models import AuditEvent, Membership
 from core.errors import AccessDenied, Conflict, Invalid, NotFound
 from knowledge.access.restrict import Place, restrict
@@ -17,7 +19,13 @@ from knowledge.constants import EvaluationState, GoldenState
 from knowledge.evaluation import searching
 from knowledge.evaluation.compare import compare_runs
 from knowledge.evaluation.gate import Proposal, confirm_gate, discard_gate, open_gate
-from knowledge.evaluation.golden import GoldenDraft, add_golden, change_golden, set_state
+from knowledge.evaluation.golden import (
+    GoldenDraft,
+    add_golden,
+    change_golden,
+    expected_from,
+    set_state,
+)
 from knowledge.evaluation.queries import list_golden, results_of
 from knowledge.evaluation.runs import Plan, continue_run, start_run, stop_run
 from knowledge.models import EvaluationResult, EvaluationRun, GoldenQuestion, KnowledgeBase
@@ -89,8 +97,6 @@ def test_a_passage_that_is_gone_is_told_and_never_a_miss(
 def test_a_whole_document_is_met_by_any_of_its_passages(
     cora: Persona, hangar: KnowledgeBase
 ) -> None:
-    from knowledge.evaluation.golden import expected_from  # noqa: PLC0415
-
     expected = expected_from(cora.actor, hangar, document_ids=[document_of(hangar).pk])
     draft = GoldenDraft(question="What about the tower?", expected=expected)
     add_golden(cora.actor, base_id=hangar.pk, draft=draft, is_confirmed=True)
@@ -165,11 +171,6 @@ def test_what_a_restriction_closes_is_neither_listed_nor_told_in_results(
         place = Place(base_id=hangar.pk, document_id=document_of(hangar).pk)
         restrict(olivia.actor, place, user_ids=[], group_ids=[])
     # An editor of the base by a share passes no wall.
-    from dataclasses import replace  # noqa: PLC0415
-
-    from accounts.access import Shared  # noqa: PLC0415
-    from accounts.constants import SharePermission  # noqa: PLC0415
-
     opened = Shared(kind="base", object_id=hangar.pk, permission=SharePermission.EDITOR)
     guest = replace(cora.actor, role=None, home_space_id=-1, shared=frozenset({opened}))
 

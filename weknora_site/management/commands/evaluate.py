@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
 from agents.queries import find_agent
 from core.tenancy import space_scope
@@ -94,7 +97,19 @@ def _wait(run: EvaluationRun) -> None:
             state = EvaluationRun.objects.values_list("state", flat=True).get(pk=run.pk)
         return state not in OPEN_EVALUATIONS
 
-    wait_until(is_over, queue="enrich")
+    # An agent's answers are jobs of another queue: where no worker runs, both are served here.
+    queues = ("enrich", "runs") if run.kind != "retrieval" else ("enrich",)
+    with ThreadPoolExecutor(len(queues), thread_name_prefix="evaluate") as pool:
+        waiting = [pool.submit(_serve, is_over, queue) for queue in queues]
+        for each in waiting:
+            each.result()
+
+
+def _serve(is_over: Callable[[], bool], queue: str) -> None:
+    try:
+        wait_until(is_over, queue=queue)
+    finally:
+        connection.close()
 
 
 def _failures(run: EvaluationRun, thresholds: list[Threshold]) -> list[str]:
