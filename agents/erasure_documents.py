@@ -34,6 +34,7 @@ from agents.engine.events import (
 )
 from agents.models import (
     AgentRun,
+    AnswerFeedback,
     Approval,
     Artifact,
     Conversation,
@@ -117,6 +118,7 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
         "agents.Message (text)": answers.exclude(text="").exclude(text=NOTE).update(text=NOTE)
         + tasks.exclude(text=NOTE).update(text=NOTE),
     }
+    AnswerFeedback.objects.filter(**of_runs).exclude(words="").update(words="")
     Conversation.objects.filter(pk__in=list(inner.values_list("pk", flat=True))).update(title="")
     Approval.objects.filter(**of_runs).update(
         title="", reason="", risks=[], arguments={}, edited_arguments=None, comment=""

@@ -18,6 +18,7 @@ from accounts.services.audit import record_audit
 from agents.constants import FeedbackState, UnansweredState
 from agents.feedback.queries import SeenFeedback, get_feedback, open_questions
 from agents.models import AnswerFeedback, UnansweredQuestion
+from agents.tracing.closed import documents_read
 from core.errors import Conflict, Invalid, NotFound
 from knowledge.constants import GoldenOrigin
 from knowledge.evaluation.golden import GoldenDraft, Origin, add_golden, expected_from
@@ -41,14 +42,18 @@ def take_as_golden(actor: Actor, *, base_id: UUID, feedback_id: UUID) -> GoldenQ
     row, base = seen.row, get_base(actor, base_id)
     cited = read_evidence(actor, origin_id=row.message_id) if row.is_up else []
     chunk_ids = [each.chunk_id for each in cited if each.chunk_id is not None]
+    expected = expected_from(actor, base, chunk_ids=chunk_ids)
+    # A golden question is as open as the documents it names, so an answer that rests on others stays.
+    read = documents_read([row.run_id]).get(row.run_id, set())
+    keeps_answer = row.is_up and read <= {each.document_id for each in expected}
     with transaction.atomic():
         made = add_golden(
             actor,
             base_id=base.pk,
             draft=GoldenDraft(
                 question=seen.question,
-                answer=seen.answer if row.is_up else "",
-                expected=expected_from(actor, base, chunk_ids=chunk_ids),
+                answer=seen.answer if keeps_answer else "",
+                expected=expected,
             ),
             origin=Origin(
                 kind=GoldenOrigin.FEEDBACK, source_id=row.run_id, asked_by_id=row.user_id

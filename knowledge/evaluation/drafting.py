@@ -128,7 +128,7 @@ def start_drafting(actor: Actor, *, base_id: UUID, count: int = DEFAULT_COUNT) -
             for position, chunk in enumerate(chosen)
         )
         begin_job(run)
-        record_audit(actor, "golden.draft", target=base, base_id=base.pk, questions=len(chosen))
+        record_audit(actor, "golden.write", target=base, base_id=base.pk, questions=len(chosen))
     return run
 
 
