@@ -85,10 +85,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
         evaluations.base_evaluations,
         name="base_evaluations",
     ),
-    path("quality/questions/<uuid:golden_id>/", quality.golden, name="golden"),
-    path("quality/runs/<uuid:evaluation_id>/", evaluations.evaluation, name="evaluation"),
     path(
-        "quality/runs/<uuid:before_id>/compare/<uuid:after_id>/",
+        "knowledge/<uuid:base_id>/quality/questions/<uuid:golden_id>/",
+        quality.golden,
+        name="golden",
+    ),
+    path(
+        "knowledge/<uuid:base_id>/quality/runs/<uuid:evaluation_id>/",
+        evaluations.evaluation,
+        name="evaluation",
+    ),
+    path(
+        "knowledge/<uuid:base_id>/quality/runs/<uuid:before_id>/compare/<uuid:after_id>/",
         evaluations.evaluation_compare,
         name="evaluation_compare",
     ),

@@ -74,13 +74,15 @@ def list_golden(
     return sorted(found, key=lambda row: row.state != GoldenState.DRAFT)
 
 
-def get_golden(actor: Actor, golden_id: UUID) -> GoldenQuestion:
-    """Return one golden question with its base.
+def get_golden(actor: Actor, golden_id: UUID, *, base_id: UUID | None = None) -> GoldenQuestion:
+    """Return one golden question with its base, which is the named one.
 
     Raises:
         NotFound: there is none, or it rests on a document that is closed to the actor.
     """
     rows = GoldenQuestion.objects.filter(pk=golden_id).select_related("base")
+    if base_id is not None:
+        rows = rows.filter(base_id=base_id)
     found = _open_only(actor, list(visible(actor, "view", rows)))
     if not found:
         raise NotFound(_("There is no such golden question."))
@@ -119,13 +121,15 @@ def newest_drafting(actor: Actor, base_id: UUID) -> EvaluationRun | None:
     return visible(actor, "view", rows).first()
 
 
-def get_run(actor: Actor, run_id: UUID) -> EvaluationRun:
-    """Return one evaluation with its base and baseline.
+def get_run(actor: Actor, run_id: UUID, *, base_id: UUID | None = None) -> EvaluationRun:
+    """Return one evaluation with its base, which is the named one, and baseline.
 
     Raises:
         NotFound: there is none, or the actor may not see it.
     """
     rows = EvaluationRun.objects.filter(pk=run_id).select_related("base", "baseline", "author")
+    if base_id is not None:
+        rows = rows.filter(base_id=base_id)
     found = visible(actor, "view", rows).first()
     if found is None:
         raise NotFound(_("There is no such evaluation."))

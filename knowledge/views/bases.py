@@ -209,7 +209,7 @@ def _through_the_gate(
     except ProjectError as refusal:
         messages.error(request, refusal.message)
         return redirect("base_settings", base.pk)
-    return redirect("evaluation_compare", run.baseline_id, run.pk)
+    return redirect("evaluation_compare", base.pk, run.baseline_id, run.pk)
 
 
 def _sections(base: KnowledgeBase) -> set[str]:

@@ -60,7 +60,7 @@ def base_evaluations(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
         except ProjectError as refusal:
             messages.error(request, refusal.message)
             return redirect("base_evaluations", base.pk)
-        return redirect("evaluation", run.pk)
+        return redirect("evaluation", run.base_id, run.pk)
     rows = list_runs(request.actor, base.pk)
     page = Paginator(rows, RUNS_A_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -80,9 +80,9 @@ def base_evaluations(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "POST"])
-def evaluation(request: SpaceRequest, evaluation_id: UUID) -> HttpResponseBase:
+def evaluation(request: SpaceRequest, base_id: UUID, evaluation_id: UUID) -> HttpResponseBase:
     """Show an evaluation, its questions worst first; stop it, go on with it, delete it."""
-    run = get_run(request.actor, evaluation_id)
+    run = get_run(request.actor, evaluation_id, base_id=base_id)
     if request.method == "POST":
         asked = request.POST.get("action", "")
         if asked == "stop":
@@ -94,7 +94,7 @@ def evaluation(request: SpaceRequest, evaluation_id: UUID) -> HttpResponseBase:
             return redirect("base_evaluations", run.base_id)
         else:
             raise Invalid(_("What is to be done with the evaluation? Say stop or delete."))
-        return redirect("evaluation", run.pk)
+        return redirect("evaluation", run.base_id, run.pk)
     if run.kind == DRAFTING:
         return _drafting(request, run)
     others = list_runs(request.actor, run.base_id).exclude(pk=run.pk)[:RUNS_A_PAGE]
@@ -112,8 +112,11 @@ def evaluation(request: SpaceRequest, evaluation_id: UUID) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "POST"])
-def evaluation_compare(request: SpaceRequest, before_id: UUID, after_id: UUID) -> HttpResponseBase:
+def evaluation_compare(
+    request: SpaceRequest, base_id: UUID, before_id: UUID, after_id: UUID
+) -> HttpResponseBase:
     """Show two evaluations side by side; where one is a proposal, confirm or discard it."""
+    get_run(request.actor, after_id, base_id=base_id)
     found = compare_runs(request.actor, before_id=before_id, after_id=after_id)
     run = found.after
     problem = ""

@@ -101,9 +101,9 @@ def golden_new(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "POST"])
-def golden(request: SpaceRequest, golden_id: UUID) -> HttpResponseBase:
+def golden(request: SpaceRequest, base_id: UUID, golden_id: UUID) -> HttpResponseBase:
     """Show a golden question, and change it."""
-    row = get_golden(request.actor, golden_id)
+    row = get_golden(request.actor, golden_id, base_id=base_id)
     if request.method == "GET":
         return _editor(request, row.base, draft_of(row), row=row)
     require(request.actor, "change", row)

@@ -438,14 +438,20 @@ KNOWLEDGE = (
     Row("golden_draft", "POST", admins(422), guests=(403, 422)),
     Row("base_evaluations", "GET", admins(200), guests=(403, 200)),
     Row("base_evaluations", "POST", admins(302), guests=(403, 302)),
-    # Who does not edit the base does not see that it is there; the addresses name no base.
-    Row("golden", "GET", admins(200, others=404)),
-    Row("golden", "POST", admins(302, others=404), _GOLDEN),
-    Row("evaluation", "GET", admins(200, others=404)),
-    Row("evaluation", "POST", admins(302, others=404), {"action": "delete"}),
-    Row("evaluation_compare", "GET", admins(200, others=404)),
-    # It is no proposal.
-    Row("evaluation_compare", "POST", admins(409, others=404), {"action": "discard"}),
+    # Who does not edit the base does not see that it is there.
+    Row("golden", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("golden", "POST", admins(302, others=404), _GOLDEN, guests=(404, 302)),
+    Row("evaluation", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("evaluation", "POST", admins(302, others=404), {"action": "delete"}, guests=(404, 302)),
+    Row("evaluation_compare", "GET", admins(200, others=404), guests=(404, 200)),
+    # It is no proposal, and an editor of a shared base changes none of its settings.
+    Row(
+        "evaluation_compare",
+        "POST",
+        admins(409, others=404),
+        {"action": "discard"},
+        guests=(404, 403),
+    ),
     Row("text_preview", "POST", everybody(200), {"text": "# Flaps"}),
     Row("document_details", "GET", members(200), guests=(200, 200)),
     Row("document_details", "POST", admins(302), {"name": "manual.txt"}, guests=(403, 302)),

@@ -44,7 +44,7 @@ def test_a_question_is_written_with_passages_that_a_search_finds(
     assert row.state == GoldenState.CONFIRMED
     assert row.expected[0]["chunk_hash"] == passage.content_hash
 
-    page = cora.client.get(reverse("golden", args=[row.pk])).content.decode()
+    page = cora.client.get(reverse("golden", args=[hangar.pk, row.pk])).content.decode()
     assert "Snow on the runway" in page
     changed = {
         "question": "Who is told of snow?",
@@ -52,7 +52,7 @@ def test_a_question_is_written_with_passages_that_a_search_finds(
         "version": "1",
         "confirm": "1",
     }
-    assert cora.client.post(reverse("golden", args=[row.pk]), changed).status_code == 302
+    assert cora.client.post(reverse("golden", args=[hangar.pk, row.pk]), changed).status_code == 302
     row.refresh_from_db()
     assert row.question == "Who is told of snow?"
     assert len(row.expected) == 1
@@ -118,7 +118,7 @@ def test_a_run_is_started_followed_and_shown_worst_first(
         reverse("base_evaluations", args=[hangar.pk]), {"what": "retrieval", "k": "1"}
     )
     run = EvaluationRun.objects.get(base=hangar)
-    assert started["Location"] == reverse("evaluation", args=[run.pk])
+    assert started["Location"] == reverse("evaluation", args=[hangar.pk, run.pk])
     assert "every 2s" in cora.client.get(started["Location"]).content.decode()
     carry_out()
     page = cora.client.get(started["Location"]).content.decode()
