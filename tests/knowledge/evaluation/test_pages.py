@@ -113,7 +113,7 @@ def test_a_run_is_started_followed_and_shown_worst_first(
     cora: Persona, hangar: KnowledgeBase
 ) -> None:
     golden(cora, hangar, "When are the flaps checked?", "flaps")
-    golden(cora, hangar, "Completely other words entirely?", "Snow")
+    golden(cora, hangar, "Where are the flaps of the wing?", "Snow")
     started = cora.client.post(
         reverse("base_evaluations", args=[hangar.pk]), {"what": "retrieval", "k": "1"}
     )
@@ -124,7 +124,7 @@ def test_a_run_is_started_followed_and_shown_worst_first(
     page = cora.client.get(started["Location"]).content.decode()
     assert "every 2s" not in page
     assert "nDCG@1" in page
-    assert page.index("Completely other words") < page.index("When are the flaps")
+    assert page.index("Where are the flaps") < page.index("When are the flaps")
     runs = cora.client.get(reverse("base_evaluations", args=[hangar.pk]))
     assert "manual.txt" in page
     assert runs.status_code == 200
