@@ -107,7 +107,7 @@ WORDS: Mapping[str, Any] = {
     "evaluation.stop": _("Stopped an evaluation"),
     "evaluation.delete": _("Deleted an evaluation"),
     "evaluation.gate_confirm": _("Changed the search after an evaluation"),
-    "evaluation.gate_bypass": _("Changed the search without waiting for the evaluation"),
+    "evaluation.gate_bypass": _("Made a change without waiting for an evaluation"),
     "evaluation.gate_discard": _("Discarded proposed settings of the search"),
     "unanswered.answer": _("Answered open questions"),
     "unanswered.dismiss": _("Dismissed open questions"),
