@@ -27,7 +27,7 @@ from knowledge.evaluation.drafting import (
     estimate_drafts,
     start_drafting,
 )
-from knowledge.evaluation.files import export_csv, export_json_lines, import_golden
+from knowledge.evaluation.files import COLUMNS, export_csv, export_json_lines, import_golden
 from knowledge.evaluation.golden import (
     GoldenDraft,
     add_golden,
@@ -136,7 +136,12 @@ def golden(request: SpaceRequest, base_id: UUID, golden_id: UUID) -> HttpRespons
 def golden_import(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Bring golden questions in from a file, or see what that would do."""
     base = _editable(request, base_id)
-    context: dict[str, Any] = {**head_of(request.actor, base), "report": None, "problem": ""}
+    context: dict[str, Any] = {
+        **head_of(request.actor, base),
+        "report": None,
+        "problem": "",
+        "columns": ", ".join(COLUMNS),
+    }
     if request.method == "POST":
         limit_actor(request.actor, "upload")
         file = request.FILES.get("file")
