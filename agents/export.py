@@ -24,6 +24,7 @@ from agents.models import (
     AgentSchedule,
     AgentShare,
     AgentVersion,
+    AnswerFeedback,
     Approval,
     ApprovalSettings,
     Artifact,
@@ -46,6 +47,7 @@ from agents.models import (
     SuggestionEvent,
     SuggestionSet,
     ToolCall,
+    UnansweredQuestion,
 )
 from agents.services.artifacts import FOLDER
 from agents.tracing.closed import closed_runs
@@ -112,6 +114,8 @@ export_table(
     Table(model=SentenceVerdict, own="message__conversation__user_id", as_seen=_open_verdicts)
 )
 export_table(Table(model=AgentSchedule, own="user_id"))
+export_table(Table(model=AnswerFeedback, own="user_id"))
+export_table(Table(model=UnansweredQuestion, own="asker_id"))
 export_table(Table(model=Artifact, own="conversation__user_id", as_seen=_open_artifacts))
 export_table(Table(model=MemoryItem, own="owner__user_id", as_seen=_open_memories))
 export_table(Table(model=MemoryTopic, own="owner__user_id"))

@@ -8,12 +8,14 @@ from uuid import UUID
 
 from django.db import transaction
 
+from agents.feedback.gathering import gather
 from agents.jobs import (
     CHECK_SENTENCES,
     CONSOLIDATE_MEMORY,
     DISTILL_MEMORY,
     EMBED_MEMORY,
     FOLD_RUN,
+    GATHER_UNANSWERED,
     RUN_AGENT,
     SUGGEST_FOLLOW_UPS,
     SUGGEST_STARTERS,
@@ -101,3 +103,9 @@ def suggest_starters(context: JobContext, *, set_id: str) -> None:
 def check_answer(context: JobContext, *, run_id: str) -> None:
     """Hold the sentences of an answer against their sources."""
     check_sentences(context, run_id=UUID(run_id))
+
+
+@handles(GATHER_UNANSWERED)
+def gather_unanswered(_: JobContext, *, run_id: str) -> None:
+    """Take down a question to which nothing was found."""
+    gather(UUID(run_id))

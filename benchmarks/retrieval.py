@@ -105,17 +105,17 @@ class Score:
 
     def add(self, documents: Sequence[str], gold: set[str]) -> None:
         """Count what one question found, best first."""
-        from knowledge.retrieval.metrics import (  # noqa: PLC0415  after the settings
+        from knowledge.evaluation.metrics import (  # noqa: PLC0415  after the settings
             hit_at,
-            normalised_gain,
+            ndcg_at,
             reciprocal_rank,
         )
 
         self.questions += 1
-        self.first += hit_at(documents, gold, k=1)
-        self.in_five += hit_at(documents, gold, k=5)
-        self.reciprocal += reciprocal_rank(documents, gold)
-        self.gain += normalised_gain(documents, gold)
+        self.first += int(hit_at(documents, gold, k=1))
+        self.in_five += int(hit_at(documents, gold, k=5))
+        self.reciprocal += reciprocal_rank(documents, gold, k=10)
+        self.gain += ndcg_at(documents, gold, k=10)
 
     def percent(self, count: float) -> float:
         """Return a share of the questions in percent."""

@@ -184,3 +184,34 @@ OPEN_CHANGES = (
     EmbeddingChangeState.READY,
     EmbeddingChangeState.LIVE,
 )
+
+
+class GoldenOrigin(models.TextChoices):
+    """Where a golden question came from."""
+
+    PERSON = "person", _("Written by a person")
+    DRAFTED = "drafted", _("Drafted by a model")
+    ANSWER = "answer", _("From an answer")
+    FEEDBACK = "feedback", _("From feedback")
+    IMPORT = "import", _("Imported")
+
+
+class GoldenState(models.TextChoices):
+    """Whether a golden question counts: only what a person confirmed is asked in runs."""
+
+    DRAFT = "draft", pgettext_lazy("golden question", "Draft")
+    CONFIRMED = "confirmed", pgettext_lazy("golden question", "Confirmed")
+    RETIRED = "retired", pgettext_lazy("golden question", "Retired")
+
+
+class EvaluationState(models.TextChoices):
+    """Where an evaluation stands."""
+
+    QUEUED = "queued", _("Waiting")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
+    CANCELLED = "cancelled", _("Stopped")
+
+
+OPEN_EVALUATIONS = (EvaluationState.QUEUED, EvaluationState.RUNNING)

@@ -14,6 +14,7 @@ from accounts.platform.export import (
     export_table,
     leave_out,
 )
+from knowledge.evaluation.export import open_golden, open_results
 from knowledge.models import (
     BaseMark,
     BaseShare,
@@ -27,11 +28,14 @@ from knowledge.models import (
     DocumentWall,
     Embedding,
     EmbeddingChange,
+    EvaluationResult,
+    EvaluationRun,
     EvidenceRow,
     FaqEntry,
     FaqImport,
     FaqQuestion,
     Folder,
+    GoldenQuestion,
     GraphEntity,
     GraphMention,
     GraphPassage,
@@ -69,9 +73,11 @@ def _open_searches(actor: Actor, rows: list[Row]) -> list[Row]:
 for _model in (
     *(KnowledgeBase, Folder, Tag, Document, DocumentVersion, DocumentTag, DocumentPicture),
     *(Chunk, Correction, CorrectionRevision, FaqEntry, Restriction, BaseShare),
-    *(GraphEntity, GraphRelation, GraphMention),
+    *(GraphEntity, GraphRelation, GraphMention, EvaluationRun),
 ):
     export_table(Table(model=_model))
+export_table(Table(model=GoldenQuestion, as_seen=open_golden))
+export_table(Table(model=EvaluationResult, as_seen=open_results))
 export_table(Table(model=BaseMark, own="user_id"))
 export_table(Table(model=SearchRecord, own="user_id", as_seen=_open_searches))
 leave_out(DocumentWall, "follows from restrictions and folders")

@@ -96,6 +96,8 @@ class AgentTurn:
     verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
+    thumbs: dict[str, Any] | None = None
+    answered: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"
 
 

@@ -3,6 +3,7 @@
 from agents.models.agents import Agent, AgentVersion
 from agents.models.approvals import Approval, ApprovalSettings
 from agents.models.conversations import Conversation, Message
+from agents.models.feedback import AnswerFeedback, UnansweredQuestion
 from agents.models.memory import (
     FamiliarDocument,
     MemoryItem,
@@ -26,6 +27,7 @@ __all__ = [
     "AgentSchedule",
     "AgentShare",
     "AgentVersion",
+    "AnswerFeedback",
     "Approval",
     "ApprovalSettings",
     "Artifact",
@@ -48,4 +50,5 @@ __all__ = [
     "SuggestionEvent",
     "SuggestionSet",
     "ToolCall",
+    "UnansweredQuestion",
 ]

@@ -93,7 +93,7 @@ def ask_text(enriching: Enriching, wish: Wish, *, row: AIModel | None = None) ->
         str(row.pk), limit=background_places(row), cancelled=lambda: context.cancelled
     ):
         context.check()
-        asked = _loop.submit(_collect(get_chat_model(row), wish))
+        asked = _loop.submit(collect(get_chat_model(row), wish))
         text, usage = wait_interruptibly(asked, should_cancel=lambda: context.cancelled)
     _count(enriching, row, usage, wish)
     return text
@@ -136,7 +136,7 @@ def ask_for_person(actor: Actor, wish: Wish) -> str:
     if refusal := refusal_for(actor.user_id):
         raise Conflict(refusal)
     row = writing_model(actor.space_id)
-    text, usage = _loop.submit(_collect(get_chat_model(row), wish, seconds=PERSON_SECONDS)).result()
+    text, usage = _loop.submit(collect(get_chat_model(row), wish, seconds=PERSON_SECONDS)).result()
     count(
         MeteredCall(
             space_id=actor.space_id,
@@ -170,9 +170,10 @@ def _count(enriching: Enriching, row: AIModel, usage: Usage, wish: Wish) -> None
     )
 
 
-async def _collect(
+async def collect(
     model: ChatModel, wish: Wish, *, seconds: float = CALL_SECONDS
 ) -> tuple[str, Usage]:
+    """Return the whole answer of a model with its usage, estimated where the service never says."""
     messages: Sequence[ChatMessage] = (
         ChatMessage(role="system", content=wish.instructions),
         ChatMessage(role="user", content=wish.material, images=wish.images),
@@ -190,7 +191,7 @@ async def _collect(
         pieces.append(chunk.text)
         usage = chunk.usage or usage
     text = "".join(pieces)
-    if usage is None:  # some services never say
+    if usage is None:
         asked = estimate_tokens(wish.instructions) + estimate_tokens(wish.material)
         usage = Usage(input_tokens=asked, output_tokens=estimate_tokens(text))
     return text, usage

@@ -19,6 +19,7 @@ from knowledge.models.documents import (
     PageHealth,
     Stage,
 )
+from knowledge.models.evaluation import EvaluationResult, EvaluationRun, GoldenQuestion
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
 from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, GraphRelation
@@ -39,6 +40,8 @@ __all__ = [
     "DocumentWall",
     "Embedding",
     "EmbeddingChange",
+    "EvaluationResult",
+    "EvaluationRun",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",
@@ -48,6 +51,7 @@ __all__ = [
     "GraphMention",
     "GraphPassage",
     "GraphRelation",
+    "GoldenQuestion",
     "IngestBatch",
     "KeywordRow",
     "KnowledgeBase",

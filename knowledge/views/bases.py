@@ -21,6 +21,8 @@ from core.htmx import render, wants_fragment
 from knowledge.access.queries import restricted_ids
 from knowledge.base_settings import BaseSettings, base_settings_of
 from knowledge.constants import BaseKind, MarkKind
+from knowledge.evaluation.gate import Proposal, open_gate
+from knowledge.evaluation.guard import is_gated
 from knowledge.forms import BaseForm, SettingsForm
 from knowledge.models import KnowledgeBase
 from knowledge.organising.filters import filtered
@@ -159,6 +161,13 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     settings_form = SettingsForm(settings, posted, sections=_sections(found))
     if posted is not None and form.is_valid() and settings_form.is_valid():
         data = form.cleaned_data
+        if is_gated(found, settings_form.settings):
+            proposal = Proposal(
+                name=data["name"],
+                description=data["description"],
+                settings=settings_form.settings,
+            )
+            return _through_the_gate(request, found, proposal)
         try:
             update_base(
                 request.actor,
@@ -183,6 +192,18 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     return render(
         request, "knowledge/base_form.html", context, status=200 if posted is None else 422
     )
+
+
+def _through_the_gate(
+    request: SpaceRequest, base: KnowledgeBase, proposal: Proposal
+) -> HttpResponseBase:
+    """Try other settings of the search on the golden questions, and show what changes."""
+    try:
+        run = open_gate(request.actor, base_id=base.pk, proposal=proposal)
+    except ProjectError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("base_settings", base.pk)
+    return redirect("evaluation_compare", base.pk, run.baseline_id, run.pk)
 
 
 def _sections(base: KnowledgeBase) -> set[str]:

@@ -303,6 +303,12 @@ AGENTS = (
     Row("run", "GET", her_own(200)),
     Row("run_export", "GET", her_own(200)),
     Row("run_events", "GET", her_own(204)),
+    Row("run_feedback", "POST", her_own(302), {"value": "up"}),
+    Row("base_feedback", "GET", admins(200), guests=(403, 200)),
+    # Nothing is chosen: they are told on the page.
+    Row("base_feedback", "POST", admins(302), {"action": "handled"}, guests=(403, 302)),
+    Row("base_unanswered", "GET", admins(200), guests=(403, 200)),
+    Row("base_unanswered", "POST", admins(302), {"action": "dismiss"}, guests=(403, 302)),
     Row("run_continue", "POST", her_own(409)),  # no budget stopped it
     # Her own leads to its own page; of others the space's setting is off.
     Row("conversation_opened", "GET", her_own(302)),
@@ -354,6 +360,14 @@ AGENTS = (
     Row("artifact_download", "GET", her_own(200)),
     Row("artifact_frame", "GET", her_own(200)),
 )
+_GOLDEN = {"question": "Which flaps?", "answer": "Those of the wing.", "version": "1"}
+
+
+def _golden_file(_: World) -> Mapping[str, Any]:
+    content = b"question,answer\nWhere is the tower?,At the gate.\n"
+    return {"file": SimpleUploadedFile("golden.csv", content)}
+
+
 _TO_COME = {"files": '[["txt", "900"]]'}
 KNOWLEDGE = (
     Row("bases", "GET", everybody(200)),
@@ -426,6 +440,32 @@ KNOWLEDGE = (
     Row("faq_import_one", "POST", admins(302, others=404), {"action": "close"}),
     Row("faq_import_problems", "GET", admins(200, others=404)),
     Row("faq_export", "GET", members(200)),
+    Row("base_quality", "GET", admins(200), guests=(403, 200)),
+    Row("base_quality", "POST", admins(302), {"action": "retired"}, guests=(403, 302)),
+    Row("golden_new", "GET", admins(200), guests=(403, 200)),
+    Row("golden_new", "POST", admins(302), {"question": "Why?"}, guests=(403, 302)),
+    Row("golden_import", "GET", admins(200), guests=(403, 200)),
+    Row("golden_import", "POST", admins(200), _golden_file, guests=(403, 200)),
+    Row("golden_export", "GET", admins(200), guests=(403, 200)),
+    Row("golden_draft", "GET", admins(200), guests=(403, 200)),
+    # There is no passage that is long enough to be asked about.
+    Row("golden_draft", "POST", admins(422), guests=(403, 422)),
+    Row("base_evaluations", "GET", admins(200), guests=(403, 200)),
+    Row("base_evaluations", "POST", admins(302), guests=(403, 302)),
+    # Who does not edit the base does not see that it is there.
+    Row("golden", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("golden", "POST", admins(302, others=404), _GOLDEN, guests=(404, 302)),
+    Row("evaluation", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("evaluation", "POST", admins(302, others=404), {"action": "delete"}, guests=(404, 302)),
+    Row("evaluation_compare", "GET", admins(200, others=404), guests=(404, 200)),
+    # It is no proposal, and an editor of a shared base changes none of its settings.
+    Row(
+        "evaluation_compare",
+        "POST",
+        admins(409, others=404),
+        {"action": "discard"},
+        guests=(404, 403),
+    ),
     Row("text_preview", "POST", everybody(200), {"text": "# Flaps"}),
     Row("document_details", "GET", members(200), guests=(200, 200)),
     Row("document_details", "POST", admins(302), {"name": "manual.txt"}, guests=(403, 302)),

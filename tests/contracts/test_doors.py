@@ -38,6 +38,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "agents.distill_memory": {"owner_id": "owner_id"},
     "agents.embed_memory": {"owner_id": "owner_id"},
     "agents.consolidate_memory": {"owner_id": "owner_id", "on_demand": False},
+    "agents.gather_unanswered": {"run_id": "run_id"},
     "agents.suggest_follow_ups": {"set_id": "run_id"},
     "agents.suggest_starters": {"set_id": "run_id"},
     "knowledge.ingest_document": {"document_id": "document_id", "attempt": 1},
@@ -63,6 +64,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.forget_searches": {},
     "knowledge.reembed_base": {"base_id": "base_id"},
     "knowledge.forget_vectors": {"change_id": "base_id"},
+    "knowledge.evaluate": {"run_id": "evaluation_id"},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {
@@ -76,6 +78,7 @@ JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {
 """Jobs that no space's door begins, with the reason."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "search": ("flaps", "--base", "Hangar"),
+    "evaluate": ("--base", "Hangar"),
     "ask": ("flaps?", "--base", "Hangar"),
     "ingest": (__file__, "--base", "Hangar"),
 }

@@ -29,11 +29,13 @@ from accounts.services.groups import add_to_group, create_group
 from agents.models import Agent, AgentRun, Approval, Conversation
 from core.tenancy import space_scope
 from knowledge.constants import BaseKind, SearchDoor
+from knowledge.evaluation.golden import GoldenDraft, add_golden
 from knowledge.faq.drafts import EntryDraft
 from knowledge.faq.services import create_entry
 from knowledge.models import (
     Chunk,
     Document,
+    EvaluationRun,
     FaqImport,
     GraphEntity,
     IngestBatch,
@@ -82,6 +84,24 @@ def make_entry_and_import(olivia: Persona) -> dict[str, UUID]:
             space=olivia.space, base=faq, file_name="flaps.csv", ended_at=timezone.now()
         )
     return {"faq_id": faq.pk, "entry_id": entry.pk, "import_id": done.pk}
+
+
+def make_evaluations(olivia: Persona, base: KnowledgeBase) -> dict[str, UUID]:
+    """A confirmed golden question of the base, and two evaluations that are done."""
+    with space_scope(olivia.space.pk):
+        draft = GoldenDraft(question="Where are the flaps?", answer="At the wing.")
+        golden = add_golden(olivia.actor, base_id=base.pk, draft=draft, is_confirmed=True)
+        fields = {"space": olivia.space, "base": base, "kind": "retrieval", "author": olivia.user}
+        before, after = (
+            EvaluationRun.objects.create(**fields, state="done", ended_at=timezone.now())
+            for _ in range(2)
+        )
+    return {
+        "golden_id": golden.pk,
+        "evaluation_id": after.pk,
+        "before_id": before.pk,
+        "after_id": after.pk,
+    }
 
 
 @dataclass(kw_only=True)
@@ -184,6 +204,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "search_id": search.pk,
             "entity_id": entity.pk,
             **make_entry_and_import(olivia),
+            **make_evaluations(olivia, base),
             "agent_id": agent.pk,
             "shared_id": agent.pk,
             "agent_share_id": agent_share.pk,
