@@ -24,13 +24,13 @@ from agents.runs.prompting import runtime_context_of, system_prompt
 from agents.runs.scope import RunScope, scope_of_run
 from agents.runs.store import Lease
 from agents.sharing.prompts import with_prompt
-from agents.sharing.running import Engaged, chat_model_of, engage
+from agents.sharing.running import Engaged, chat_model_of, engage, model_fields
 from agents.tools.deps import RunDeps
 from agents.tools.guard import guard_tools
 from agents.tracing.closed import is_closed
 from core.errors import Conflict
 from providers.contracts.chat import ChatModel, ChatOptions
-from providers.parameters import read_parameters
+from providers.models import AIModel
 from providers.services.clients import get_chat_model
 
 QUICK_OUTPUT_TOKENS = 2048
@@ -83,9 +83,7 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
     )
     row = chat_model_of(agent)
     model = get_chat_model(row)
-    AgentRun.objects.filter(pk=run.pk).update(
-        model_name=row.name, is_extractive=read_parameters(row.parameters).extractive
-    )
+    _note_model(run, row)
     is_new = not run.loop_state
     # What a space remembers of its people is not for another space's model.
     recalls = is_new and not engaged.is_shared
@@ -106,6 +104,13 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
         is_new=is_new,
         memory_note=recalled.note,
     )
+
+
+def _note_model(run: AgentRun, row: AIModel) -> None:
+    """Write down which model answers, where it is another one than when the question was put."""
+    used = model_fields(row)
+    if any(getattr(run, name) != value for name, value in used.items()):
+        AgentRun.objects.filter(pk=run.pk).update(**used)
 
 
 def _resumed(run: AgentRun, engaged: Engaged, scope: RunScope) -> LoopState:
