@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -45,6 +45,7 @@ from core.durability import commit_without_waiting
 from core.errors import NotFound
 from core.jobs.work import worker_name
 from core.jsonvalues import storable, storable_text
+from core.tenancy import space_scope
 from knowledge.evidence import Cited, store_evidence
 from knowledge.sharing.evidence import store_shared_evidence
 
@@ -293,18 +294,22 @@ def _finish(run: AgentRun, event: RunFinished, state: LoopState | None) -> list[
             position=_position_behind(run),
         )
         _store_evidence(run, run.answer, _cited(state))
-    run_id = run.pk
+    run_id, space_id = run.pk, run.space_id
     # Robust: the end itself is told behind it, whatever becomes of this.
-    transaction.on_commit(partial(_tell_finished, run_id), robust=True)
+    transaction.on_commit(lambda: _tell_finished(run_id, space_id=space_id), robust=True)
     return ["state", "outcome", "reason", "ended_at", "answer"]
 
 
-def _tell_finished(run_id: UUID) -> None:
-    """Tell what follows runs; each would read the same row otherwise."""
+def _tell_finished(run_id: UUID, *, space_id: int) -> None:
+    """Tell what follows runs; each would read the same row otherwise.
+
+    The transaction may have been begun by somebody outside of the run's space, such as an erasure.
+    """
     related = ("conversation", "question", "answer", "agent", "user")
-    run = AgentRun.objects.select_related(*related).filter(pk=run_id).first()
-    if run is not None:  # else its conversation was deleted in this moment
-        run_finished.send_robust(AgentRun, run=run)
+    with space_scope(space_id):
+        run = AgentRun.objects.select_related(*related).filter(pk=run_id).first()
+        if run is not None:  # else its conversation was deleted in this moment
+            run_finished.send_robust(AgentRun, run=run)
 
 
 def _store_evidence(run: AgentRun, answer: Message, cited: Sequence[Cited]) -> None:
