@@ -212,13 +212,14 @@ BATCH_BYTES = env.integer("WEKNORA_BATCH_BYTES", 100_000_000, at_least=1)
 MODEL_CONCURRENCY = env.integer("WEKNORA_MODEL_CONCURRENCY", 32, at_least=1)
 
 CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_TRANSPORT = "weknora_site.broker:Transport"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # Above the longest task: what is not acknowledged by then is delivered again.
-    "visibility_timeout": 4 * 3600,
     "socket_connect_timeout": 3.0,
     "socket_keepalive": True,
     "health_check_interval": 25,
+    # No wake-up is more urgent than another: one list a queue instead of four to wait for.
+    "priority_steps": [0],
 }
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ACKS_LATE = True

@@ -25,7 +25,7 @@ from agents.runs.prompting import runtime_context_of, system_prompt
 from agents.runs.scope import RunScope, scope_of_run
 from agents.runs.store import Lease
 from agents.sharing.prompts import with_prompt
-from agents.sharing.running import Engaged, chat_model_of, engage
+from agents.sharing.running import Engaged, chat_model_of, engage, model_fields
 from agents.tools.deps import RunDeps
 from agents.tools.guard import guard_tools
 from agents.tracing.closed import is_closed
@@ -89,9 +89,7 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
     )
     row = chat_model_of(agent)
     model = get_chat_model(row)
-    AgentRun.objects.filter(pk=run.pk).update(
-        model_name=row.name, is_extractive=read_parameters(row.parameters).extractive
-    )
+    _note_model(run, row)
     is_new = not run.loop_state
     # What a space remembers of its people is not for another space's model.
     recalls = is_new and not engaged.is_shared
@@ -113,6 +111,13 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
         rewriter=rewriter_of(agent, row, model, has_history=_has_history(state)),
         memory_note=recalled.note,
     )
+
+
+def _note_model(run: AgentRun, row: AIModel) -> None:
+    """Write down which model answers, where it is another one than when the question was put."""
+    used = model_fields(row)
+    if any(getattr(run, name) != value for name, value in used.items()):
+        AgentRun.objects.filter(pk=run.pk).update(**used)
 
 
 def _resumed(run: AgentRun, engaged: Engaged, scope: RunScope) -> LoopState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -45,8 +46,10 @@ def enqueue(
         max_attempts=job.max_attempts,
         run_after=due,
     )
+    # Only what may meet a queued job of its key needs a place to go back to.
+    place = transaction.atomic() if dedupe_key else nullcontext()
     try:
-        with transaction.atomic():
+        with place:
             row.save(force_insert=True)
     except IntegrityError:
         if not dedupe_key:
