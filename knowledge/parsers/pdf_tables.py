@@ -194,10 +194,7 @@ def _glued_header(
 
 def _may_be_stacked(texts: Sequence[str]) -> bool:
     """Whether a cell holds several values: a quick look before the lines are found by place."""
-    for text in texts:
-        if len(parts := text.split()) > 1 and all(map(_is_value, parts)):
-            return True
-    return False
+    return any(len(parts := text.split()) > 1 and all(map(_is_value, parts)) for text in texts)
 
 
 def _stacked_rows(
