@@ -20,7 +20,7 @@ class DocumentState(models.TextChoices):
     FAILED = "failed", _("Failed")
     NEEDS_INPUT = "needs_input", _("Needs input")
     REFUSED = "refused", _("Refused")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
     DELETING = "deleting", _("Deleting")
 
 
@@ -90,7 +90,7 @@ class StageState(models.TextChoices):
     DONE = "done", _("Done")
     SKIPPED = "skipped", _("Skipped")
     FAILED = "failed", _("Failed")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
 
 
 class ChunkKind(models.TextChoices):
@@ -132,7 +132,7 @@ class BatchState(models.TextChoices):
     RUNNING = "running", _("Running")
     PAUSED = "paused", _("Paused at its limit")
     DONE = "done", _("Done")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
 
 
 class AnswerStrategy(models.TextChoices):

@@ -208,7 +208,7 @@ _JOBS: tuple[str, ...] = (
     _("%(reason)s The document waits and is scanned automatically."),
     _("%(reason)s Try again later."),
     _("Another worker took the job over."),
-    _("Cancelled."),
+    _("Canceled."),
     _(
         "For %(n)s passages the model gave nothing that can be used. Read the document again, or choose another model."
     ),

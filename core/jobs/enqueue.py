@@ -64,7 +64,7 @@ def cancel_job(job_id: UUID) -> None:
     """Ask a job to stop: a queued one ends now, a running one within five seconds."""
     now = timezone.now()
     BackgroundJob.objects.filter(pk=job_id, state=JobState.QUEUED).update(
-        state=JobState.CANCELLED, ended_at=now, reason="Cancelled before it began."
+        state=JobState.CANCELLED, ended_at=now, reason="Canceled before it began."
     )
     BackgroundJob.objects.filter(pk=job_id, state=JobState.RUNNING).update(cancel_requested=True)
 

@@ -130,7 +130,7 @@ def _run(row: BackgroundJob, registered: Registered, context: JobContext) -> Non
         if context.timed_out:
             fail(row, registered, context.stop_reason)
         else:
-            _end(row, JobState.CANCELLED, context.stop_reason or "Cancelled.")
+            _end(row, JobState.CANCELLED, context.stop_reason or "Canceled.")
     except RetryJob as wish:
         _retry_or_fail(row, registered, wish.reason, wish.delay_seconds)
     except ServiceFailed as failure:

@@ -133,13 +133,11 @@ def list_rows(actor: Actor, batches: Sequence[IngestBatch]) -> list[dict[str, An
             arrived=Count("pk"),
             ready=Count("pk", filter=Q(state=DocumentState.COMPLETED)),
             failed=Count("pk", filter=Q(state__in=_FAILED)),
+            stopped=Count("pk", filter=Q(state=DocumentState.CANCELLED)),
         )
     )
-    by_batch = {
-        row["batch"]: {"arrived": row["arrived"], "ready": row["ready"], "failed": row["failed"]}
-        for row in counted
-    }
-    none = {"arrived": 0, "ready": 0, "failed": 0}
+    by_batch = {row.pop("batch"): row for row in counted}
+    none = {"arrived": 0, "ready": 0, "failed": 0, "stopped": 0}
     return [_row(batch, by_batch.get(batch.pk, none)) for batch in batches]
 
 
@@ -215,7 +213,7 @@ def _failures(batch: IngestBatch, documents: QuerySet[Document]) -> list[Failure
 
 def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
     expected = max(int(batch.estimate.get("documents", 0)), counts["arrived"])
-    settled = counts["ready"] + counts["failed"]
+    settled = counts["ready"] + counts["failed"] + counts["stopped"]
     return {
         "id": batch.pk,
         "started_at": batch.created_at,
@@ -226,6 +224,7 @@ def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
         "expected": expected,
         "ready": counts["ready"],
         "failed": counts["failed"] + int(batch.uploads.get("failed_total", 0)),
+        "stopped": counts["stopped"],
         "percent": 100 * settled / expected if expected else 100,
         "tokens": batch.spent_tokens,
     }

@@ -146,7 +146,7 @@ def test_finding_the_next_job_does_not_read_all_that_wait(job: Job) -> None:
         (Refused("The file is hostile."), JobState.FAILED, "The file is hostile."),
         (ServiceUnavailable("The model is down."), JobState.QUEUED, "The model is down."),
         (RetryJob("Not yet."), JobState.QUEUED, "Not yet."),
-        (JobCancelled("Enough."), JobState.CANCELLED, "Cancelled."),
+        (JobCancelled("Enough."), JobState.CANCELLED, "Canceled."),
         (
             KeyError("x"),
             JobState.FAILED,
