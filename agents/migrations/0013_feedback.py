@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0010_invitations_closed_to'),
-        ('agents', '0011_shared_agents_asked'),
+        ('agents', '0012_verdicts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

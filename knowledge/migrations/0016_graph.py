@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0010_invitations_closed_to'),
-        ('knowledge', '0014_count_pictures'),
+        ('knowledge', '0015_evaluation'),
     ]
 
     operations = [

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0010_invitations_closed_to'),
-        ('knowledge', '0014_count_pictures'),
+        ('knowledge', '0016_graph'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

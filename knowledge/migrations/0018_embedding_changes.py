@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0010_invitations_closed_to'),
-        ('knowledge', '0014_count_pictures'),
+        ('knowledge', '0017_search_records'),
         ('providers', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
