@@ -14,7 +14,7 @@ ANSWERS = [
     'The U.S. & EU won 3.5 points. [1] Dr. Smith said **so** [2]. **All good.** He said "no" & left.',
     "- item one is **big** [3]\n- item two. Another. [4][5]\n\n| A | B |\n|---|---|\n| 1 | two [1] |\n",
     "```\ncode. Here.\n```\n2016年2月7日，他去了北京。[1]然后回来了；“好。”他说。",
-    "See [the *page*](https://x.example/a?b=1&c=2). <b>x</b> & more. ![a](b.png) Done.",
+    "See [the *page*](https://x.example/a?b=1&c=2). <b>x</b> & more. Done.",
     "ſtraße İstanbul. ﬁne ½ day. é́ ok.",
 ]
 
