@@ -49,11 +49,14 @@ def base_why_not(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     elif request.method == "POST":
         report = problem_context(_("Paste the passage that you expected, or choose a document."))
     search_id = form.cleaned_data.get("search") if form.is_bound and form.is_valid() else None
+    record = get_search(request.actor, search_id) if search_id else None
+    if record is not None:
+        del form.fields["question"]  # it is the record's
     context = {
         **head_of(request.actor, found),
         "form": form,
         "report": report,
-        "record": get_search(request.actor, search_id) if search_id else None,
+        "record": record,
         "here": request.get_full_path() if request.method == "GET" else "",
     }
     return render(request, "knowledge/why_not.html", context, partial="knowledge/_why_not.html")
