@@ -129,6 +129,7 @@ def entity_detail(actor: Actor, base: KnowledgeBase, entity_id: UUID) -> EntityD
         mentions.order_by()
         .values("entity_id")
         .annotate(passages=Count("pk"), spelled=MostFrequent("name"), sort=MostFrequent("kind"))
+        .order_by("entity_id")
         .first()
     )
     if row is None:
