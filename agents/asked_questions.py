@@ -22,7 +22,7 @@ def own_questions(actor: Actor, base_id: UUID, limit: int) -> Sequence[str]:
         return ()
     rows = AgentRun.objects.filter(
         Q(base_ids=[]) | Q(base_ids__contains=[str(base_id)]),
-        user_id=actor.user_id,
+        user_id=actor.user_id or 0,
         parent__isnull=True,
     )
     texts = rows.order_by("-created_at").values_list("question__text", flat=True)[:_LOOKED_AT]

@@ -84,8 +84,8 @@ class Doors:
                 question = self.chance.choice(words)
                 return [base_id], {"question": question, "limit": 50, "rerank": "never"}
             case "base_why_not":
-                words = (secret.text, f"word of document {secret.number}")
-                asked = {"text": self.chance.choice(words)}
+                texts = (secret.text, f"word of document {secret.number}")
+                asked = {"text": self.chance.choice(texts)}
                 return [base_id], {**asked, "document": str(secret.document_id)}
             case "base_access":
                 return [base_id], self.chance.choice(({}, {"folder": "Law"}))

@@ -196,7 +196,7 @@ def not_permitted(bench: Bench) -> Fault:
 def other_base(bench: Bench) -> Fault:
     """It stands in a base that is not searched."""
     words = bench.words(7)
-    space = Membership.objects.get(user_id=bench.owner.user_id).space
+    space = Membership.objects.get(user_id=bench.owner.user_id or 0).space
     bench.add(bench.passage(words), base=make_base(space))
     return Fault(wish=_wish(bench, words, text=bench.passage(words)), stage="outside_scope")
 

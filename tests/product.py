@@ -117,12 +117,12 @@ class Product:
     def processes(self) -> dict[str, psutil.Process]:
         """Return what runs now: `web`, each worker by its name, `database`, `broker`."""
         addresses = self._addresses()
-        ports = {
+        ports: dict[str, int | None] = {
             "web": self.port,
             "database": urlsplit(addresses.database_url).port,
             "broker": urlsplit(addresses.redis_url).port,
         }
-        listening = {
+        listening: dict[int | None, int | None] = {
             each.laddr.port: each.pid
             for each in psutil.net_connections("tcp")
             if each.status == psutil.CONN_LISTEN and each.laddr

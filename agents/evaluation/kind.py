@@ -68,7 +68,7 @@ def work(context: JobContext, run: EvaluationRun) -> bool:
 
 def stop(row: EvaluationResult) -> None:
     """Stop the answer that is being made for a question."""
-    found = AgentRun.objects.select_related("user").filter(pk=row.source_id).first()
+    found = AgentRun.objects.select_related("user").filter(pk__in=[row.source_id]).first()
     if found is not None and found.state in OPEN_RUN_STATES:
         AgentRun.objects.filter(pk=found.pk).update(cancel_requested=True)
 
@@ -113,7 +113,7 @@ def _begin(context: JobContext, actor: Actor, run: EvaluationRun, row: Evaluatio
 def _settle(context: JobContext, actor: Actor, run: EvaluationRun, row: EvaluationResult) -> bool:
     """Store an answer that is there; False while it is being made."""
     rows = AgentRun.objects.select_related("answer", "conversation")
-    answered = rows.filter(pk=row.source_id).first()
+    answered = rows.filter(pk__in=[row.source_id]).first()
     if answered is None:
         row.error = _("Its conversation was deleted.")
     elif answered.state == RunState.WAITING_APPROVAL:
@@ -143,7 +143,7 @@ def _measure(
         row.error = answered.reason or _("There was no answer.")
         return
     row.answer = text
-    cited = list(EvidenceRow.objects.filter(origin_id=answered.answer_id).order_by("marker"))
+    cited = list(EvidenceRow.objects.filter(origin_id__in=[answered.answer_id]).order_by("marker"))
     if row.reference:
         row.metrics = {**row.metrics, **text_metrics(text, row.reference)}
     located = locate(actor, run.base_id, read_expected(row.expected))

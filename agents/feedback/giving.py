@@ -62,5 +62,5 @@ def take_feedback_back(actor: Actor, *, run_id: UUID) -> AgentRun:
     """
     run = get_run(actor, run_id)
     require(actor, "change", run)
-    AnswerFeedback.objects.filter(run=run, user_id=actor.user_id).delete()
+    AnswerFeedback.objects.filter(run=run, user_id=actor.user_id or 0).delete()
     return run

@@ -136,8 +136,8 @@ def list_rows(actor: Actor, batches: Sequence[IngestBatch]) -> list[dict[str, An
             stopped=Count("pk", filter=Q(state=DocumentState.CANCELLED)),
         )
     )
-    by_batch = {row.pop("batch"): row for row in counted}
     none = {"arrived": 0, "ready": 0, "failed": 0, "stopped": 0}
+    by_batch = {row["batch"]: {name: int(row[name]) for name in none} for row in counted}  # type: ignore[literal-required]  # names of the annotations
     return [_row(batch, by_batch.get(batch.pk, none)) for batch in batches]
 
 

@@ -78,8 +78,12 @@ def row_of(row: GoldenQuestion) -> GoldenRow:
 
 def filter_choices() -> dict[str, list[tuple[str, str]]]:
     """Return what the list may be filtered by."""
-    states = [("", _("Drafts and confirmed")), *GoldenState.choices, ("all", _("All"))]
-    return {"states": states, "origins": [("", _("Any origin")), *GoldenOrigin.choices]}
+    states = [(each.value, str(each.label)) for each in GoldenState]
+    origins = [(each.value, str(each.label)) for each in GoldenOrigin]
+    return {
+        "states": [("", _("Drafts and confirmed")), *states, ("all", _("All"))],
+        "origins": [("", _("Any origin")), *origins],
+    }
 
 
 def drafting_of(run: EvaluationRun | None) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from itertools import accumulate
+from typing import cast
 
 import lxml.html
 import trafilatura
@@ -181,7 +182,8 @@ def _found_article(html: str, *, whole_length: int) -> str | None:
 
 
 def _text_length(element: lxml.html.HtmlElement) -> int:
-    return sum(len(text.strip()) for text in _TEXTS(element))
+    texts = cast("list[str]", _TEXTS(element))
+    return sum(len(text.strip()) for text in texts)
 
 
 def _tidy(

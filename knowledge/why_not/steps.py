@@ -93,10 +93,11 @@ def _dropped(way: Way, found: Retrieval, trace: CandidateTrace) -> Verdict:
     facts = [*_scores(trace)]
     if stage == "limit":
         facts.insert(0, Fact(label=_("Place"), value=str(place)))
-    if trace.rerank_rank is not None and trace.rerank_rank > trace.fused_rank:
+    before, after = trace.fused_rank, trace.rerank_rank
+    if before is not None and after is not None and after > before:
         moved = _("from %(before)s to %(after)s") % {
-            "before": trace.fused_rank,
-            "after": trace.rerank_rank,
+            "before": before,
+            "after": after,
         }
         facts.append(Fact(label=_("Moved down by reranking"), value=moved))
     links = [*_adjust(way, stage, trace, place)]

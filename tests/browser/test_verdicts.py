@@ -95,8 +95,8 @@ def test_sentences_are_marked_and_the_unsupported_can_be_hidden(
     page.press("#prompt", "Enter")
     answer, verdicts = page.locator(".answer").last, page.locator(".verdicts").last
     expect(verdicts).to_contain_text("4 sentences checked", timeout=2 * MINUTE)
+    wrong = answer.locator("a.verdict.is-unsupported")
     for _ in range(2):  # live, and after a reload
-        wrong = answer.locator("a.verdict.is-unsupported")
         expect(wrong).to_have_count(3)
         expect(wrong.first).to_have_text("not supported")
         expect(answer.locator(".verdict.is-supported")).to_have_count(1)

@@ -152,6 +152,7 @@ def answer_from(document: Document, *, user: User, space: Space, text: str) -> A
         outcome = {"call_id": "a", "name": "grep", "ok": True, "output": text, "data": hit}
         ToolCall.objects.create(space=space, run=run, call_id="a", name="grep", result=outcome)
         StoredResult.objects.create(space=space, run=run, call_id="a", text=text)
+        assert run.answer is not None
         SentenceVerdict.objects.create(
             space=space,
             message=run.answer,

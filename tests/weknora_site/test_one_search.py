@@ -10,7 +10,7 @@ from datetime import date
 from io import StringIO
 from typing import Any, get_args
 from urllib.parse import urlencode
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
@@ -22,10 +22,12 @@ from hypothesis import HealthCheck, given, settings as hypothesis_settings, stra
 from pytest_django import Settings
 
 from accounts.keys.capabilities import Capability
-from agents.answers.quick import search_first
+from agents.answers.quick import quick_steps
+from agents.configuration import AgentConfig
 from agents.engine.aliases import Aliases
 from agents.engine.cancel import CancelToken
 from agents.engine.errors import ToolFailed
+from agents.engine.events import ToolCallFinished
 from agents.engine.state import RunState
 from agents.engine.tools import ToolContext
 from agents.tools.deps import RunDeps
@@ -117,12 +119,25 @@ class Doors:
     def quick(self, question: str) -> list[str]:
         state = RunState(mode="quick", question=question, messages=[], question_at=0)
         with self.owner.scope():
-            search = async_to_sync(search_first)(state, self._deps())
-        return [hit["chunk_id"] for hit in search.finished.data["hits"]]
+            search = async_to_sync(_searched)(state, self._deps())
+        return [hit["chunk_id"] for hit in search.data["hits"]]
 
     def _deps(self) -> RunDeps:
-        ids: dict[str, UUID] = {name: uuid4() for name in ("run_id", "conversation_id", "agent_id")}
-        return RunDeps(actor=self.owner.actor, base_ids=(self.base.pk,), **ids)
+        return RunDeps(
+            actor=self.owner.actor,
+            base_ids=(self.base.pk,),
+            run_id=uuid4(),
+            conversation_id=uuid4(),
+            agent_id=uuid4(),
+            # A question asked again in other words finds more, by its own setting.
+            config=AgentConfig(enable_query_expansion=False),
+        )
+
+
+async def _searched(state: RunState, deps: RunDeps) -> ToolCallFinished:
+    steps = [step async for step in quick_steps(state, deps, model=None)]
+    (search,) = (step for step in steps if isinstance(step, ToolCallFinished))
+    return search
 
 
 async def in_this_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -223,13 +238,14 @@ def test_the_api_filters_by_tag_and_refuses_what_is_no_filter(doors: Doors) -> N
     assert [hit["id"] for hit in found.json()["data"]] == [str(chunk.pk)]
     both = {"tag_ids": [tag.pk], "filter": {"any_of": [{**FOLDER, "value": "Other"}]}}
     assert doors.ask_api({**body, **both}).json()["data"] == []
-    for wrong in (
+    mistakes: tuple[dict[str, Any], ...] = (
         {"filter": {"all_of": [{**FOLDER, "field": "colour"}]}},
         {"filter": {"any_of": []}},
         {"filter": {}},
         {"filter": "Rules"},
         {"tag_ids": ["red"]},
-    ):
+    )
+    for wrong in mistakes:
         assert doors.ask_api({**body, **wrong}).status_code == 400, wrong
 
 

@@ -187,7 +187,7 @@ def test_an_entry_that_is_the_question_answers_it_without_a_model(
     run.refresh_from_db()
     assert run.answer is not None
     assert (run.outcome, run.answer.text) == ("answered", "Fourteen weeks. [1]")
-    assert EvidenceRow.objects.get(origin_id=run.answer_id).text == "Leave lasts 14 weeks."
+    assert EvidenceRow.objects.get(origin_id=run.answer.pk).text == "Leave lasts 14 weeks."
     assert model.asked == []
     card = RunEvent.objects.get(run=run, type="tool_call_finished").data["data"]
     assert card["hits"][0]["match"] == "exact"

@@ -151,8 +151,7 @@ def test_only_some_questions_are_asked_at_the_same_time(
     cora: Persona, base: KnowledgeBase, agent: Agent, agents: Agents
 ) -> None:
     with cora.scope():
-        for number in range(4):
-            chunk = put(cora, base, f"Question {number}?")
+        chunk = [put(cora, base, f"Question {number}?") for number in range(4)][-1]
         plan = Plan(kind="answers", subject_id=agent.pk)
         run = start_run(cora.actor, base_id=base.pk, plan=plan)
         carry_out()

@@ -28,6 +28,7 @@ from knowledge.reembedding import build
 from knowledge.reembedding.keeper import end_old_changes, heal_bases, heal_changes
 from knowledge.reembedding.queries import passages_without
 from knowledge.reembedding.services import cancel_change, cut_over, finish, start_change, undo
+from knowledge.reembedding.soon import begin_catching_up
 from knowledge.reembedding.switch import switch_now
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
@@ -344,7 +345,7 @@ def test_long_work_is_done_in_slices(shelf: Shelf, monkeypatch: pytest.MonkeyPat
 def test_two_jobs_of_one_base_do_not_do_the_same_work(shelf: Shelf) -> None:
     begin(shelf)
     assert claim("enrich") is not None  # another worker has it
-    build.begin_catching_up(shelf.base.pk)
+    begin_catching_up(shelf.base.pk)
     assert work("enrich")
     assert shelf.new_words.seen == []
     waiting = BackgroundJob.objects.get(name=REEMBED_BASE.name, state=JobState.QUEUED)
