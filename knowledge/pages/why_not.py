@@ -128,8 +128,8 @@ _WAY: tuple[tuple[Any, frozenset[Stage]], ...] = (
 )
 
 
-def report_context(report: Report) -> dict[str, Any]:
-    """Return what `_why_not.html` takes."""
+def report_context(report: Report, *, question: str) -> dict[str, Any]:
+    """Return what `_why_not.html` takes; `question` is what was typed."""
     shown = [each for each in (report.chunk, *report.parts, *report.nearest) if each is not None]
     html = passages_html((chunk.document_id, chunk.text) for chunk in shown)
     cards = [_card(chunk, text) for chunk, text in zip(shown, html, strict=True)]
@@ -145,6 +145,7 @@ def report_context(report: Report) -> dict[str, Any]:
         "document": report.document,
         "passages": cards[:parts_end],
         "nearest": cards[parts_end:],
+        "question": report.found.query if report.found else question,
         "chunk": report.chunk,
         "warnings": report.found.warnings if report.found else (),
     }

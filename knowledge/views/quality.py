@@ -82,7 +82,7 @@ def golden_new(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Write a golden question: the passages that answer it are found by a search."""
     base = _editable(request, base_id)
     if request.method == "GET":
-        draft = GoldenDraft(question=request.GET.get("question", "")[:2_000])
+        draft = draft_in(request.actor, base, request.GET)
         return _editor(request, base, draft, row=None)
     draft = draft_in(request.actor, base, request.POST)
     if "find" in request.POST:

@@ -122,6 +122,6 @@ def _report(request: SpaceRequest, base: KnowledgeBase, form: WhyNotForm) -> dic
         for_answer=data["for_answer"],
     )
     try:
-        return report_context(explain_missing(request.actor, wish))
+        return report_context(explain_missing(request.actor, wish), question=wish.question)
     except Invalid as refusal:
         return problem_context(refusal.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
@@ -66,6 +67,22 @@ def test_a_switched_off_passage_is_switched_on_with_one_click(
     assert olivia.client.post(url, {"enabled": "1"}).status_code == 302
     html = explain(olivia.client, notice.base_id, question=QUESTION, text=PASSAGE)
     assert stage_of(html) == "found"
+
+
+def test_what_was_expected_becomes_a_golden_question(
+    victor: Persona, olivia: Persona, notice: Document
+) -> None:
+    chunk = Chunk.objects.get(document=notice)
+    Chunk.objects.filter(pk=chunk.pk).update(is_enabled=False)
+    html = explain(olivia.client, notice.base_id, question=QUESTION, text=PASSAGE)
+    url = f"{reverse('golden_new', args=[notice.base_id])}?{urlencode({'question': QUESTION})}"
+    address = f"{url}&expected=chunk:{chunk.pk}"
+    assert address.replace("+", "%20").replace("&", "&amp;") in html
+    form = olivia.client.get(address).content.decode()
+    assert QUESTION in form
+    assert "notice.txt" in form
+    html = explain(victor.client, notice.base_id, question=QUESTION, text=PASSAGE)
+    assert reverse("golden_new", args=[notice.base_id]) not in html
 
 
 def test_a_restricted_passage_is_nowhere_for_whom_it_is_closed_to(
