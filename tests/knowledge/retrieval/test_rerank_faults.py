@@ -13,7 +13,7 @@ from core.addresses import parse_allow_list
 from knowledge.models import KnowledgeBase
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
-from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.retrieval.settings import RerankWish, RetrievalSettings
 from providers.constants import ModelType
 from tests.factories.providers import make_model
 from tests.knowledge.search_models import WordModel, add_document
@@ -38,7 +38,7 @@ def search(base: KnowledgeBase, words: WordModel, vendor: Vendor, victor: Person
         add_document(base, text)
     model = make_model(base.space, type=ModelType.RERANK, base_url=vendor.url, api_key="secret-key")
 
-    def run(rerank: str = "always", **settings: Any):
+    def run(rerank: RerankWish = "always", **settings: Any):
         wished = RetrievalSettings(rerank=rerank, rerank_model_id=model.pk, **settings)
         scope = Scope(base_ids=(base.pk,))
         return retrieve(victor.actor, query="notice period", scope=scope, settings=wished)
