@@ -10,7 +10,7 @@ from datetime import date
 from io import StringIO
 from typing import Any, get_args
 from urllib.parse import urlencode
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
@@ -121,8 +121,13 @@ class Doors:
         return [hit["chunk_id"] for hit in search.finished.data["hits"]]
 
     def _deps(self) -> RunDeps:
-        ids: dict[str, UUID] = {name: uuid4() for name in ("run_id", "conversation_id", "agent_id")}
-        return RunDeps(actor=self.owner.actor, base_ids=(self.base.pk,), **ids)
+        return RunDeps(
+            actor=self.owner.actor,
+            run_id=uuid4(),
+            conversation_id=uuid4(),
+            agent_id=uuid4(),
+            base_ids=(self.base.pk,),
+        )
 
 
 async def in_this_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -223,13 +228,14 @@ def test_the_api_filters_by_tag_and_refuses_what_is_no_filter(doors: Doors) -> N
     assert [hit["id"] for hit in found.json()["data"]] == [str(chunk.pk)]
     both = {"tag_ids": [tag.pk], "filter": {"any_of": [{**FOLDER, "value": "Other"}]}}
     assert doors.ask_api({**body, **both}).json()["data"] == []
-    for wrong in (
+    refused: list[dict[str, Any]] = [
         {"filter": {"all_of": [{**FOLDER, "field": "colour"}]}},
         {"filter": {"any_of": []}},
         {"filter": {}},
         {"filter": "Rules"},
         {"tag_ids": ["red"]},
-    ):
+    ]
+    for wrong in refused:
         assert doors.ask_api({**body, **wrong}).status_code == 400, wrong
 
 
