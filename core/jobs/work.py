@@ -46,7 +46,7 @@ _CLAIM = """
         CROSS JOIN LATERAL (
             SELECT id, run_after FROM core_backgroundjob
             WHERE state = 'queued' AND queue = %(queue)s AND space_id = waiting.space_id
-              AND run_after <= now()
+              AND run_after <= %(now)s
             ORDER BY run_after LIMIT 1
         ) AS oldest
         WHERE coalesce(busy.running, 0) < %(limit)s

@@ -26,7 +26,7 @@ from tests.factories.providers import make_model
 from tests.knowledge.reembedding.conftest import Shelf
 from tests.personas import Persona
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def address(shelf: Shelf, name: str = "base_embedding") -> str:
