@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -91,6 +91,7 @@ def batch_view(actor: Actor, batch: IngestBatch) -> BatchView:
     """Return a batch with its documents' counts and failures."""
     documents = visible(actor, "view", Document.objects.filter(batch=batch))
     counts = _counts(documents)
+    counts = replace(counts, stopped=counts.stopped + _left(batch))
     expected = max(int(batch.estimate.get("documents", 0)), counts.arrived)
     failures = _failures(batch, documents)
     is_open = batch.state in (BatchState.RUNNING, BatchState.PAUSED)
@@ -211,9 +212,15 @@ def _failures(batch: IngestBatch, documents: QuerySet[Document]) -> list[Failure
     return read + not_arrived
 
 
+def _left(batch: IngestBatch) -> int:
+    """Return how many documents its cancellation stopped: they are none of its own since."""
+    return int(batch.uploads.get("stopped", 0))
+
+
 def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
+    stopped = counts["stopped"] + _left(batch)
     expected = max(int(batch.estimate.get("documents", 0)), counts["arrived"])
-    settled = counts["ready"] + counts["failed"] + counts["stopped"]
+    settled = counts["ready"] + counts["failed"] + stopped
     return {
         "id": batch.pk,
         "started_at": batch.created_at,
@@ -224,7 +231,7 @@ def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
         "expected": expected,
         "ready": counts["ready"],
         "failed": counts["failed"] + int(batch.uploads.get("failed_total", 0)),
-        "stopped": counts["stopped"],
+        "stopped": stopped,
         "percent": 100 * settled / expected if expected else 100,
         "tokens": batch.spent_tokens,
     }
