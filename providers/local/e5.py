@@ -134,6 +134,8 @@ def _session_options(threads: int) -> Any:
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.use_mmap_for_initializers", "1")
+    # Without VNNI, products of signed weights saturate: unsigned ones give every processor the same vectors.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     options.log_severity_level = 3
     return options
 
