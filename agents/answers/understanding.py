@@ -147,8 +147,8 @@ def _reported(
 ) -> UsageReported:
     counter = default_counter()
     estimated = Usage(
-        input_tokens=sum(counter.text(each.content) for each in messages),
-        output_tokens=counter.text(text),
+        input_tokens=sum(counter.count(each.content) for each in messages),
+        output_tokens=counter.count(text),
     )
     return UsageReported(
         round=0,
