@@ -143,11 +143,8 @@ def feedback_of(actor: Actor, runs: Collection[AgentRun]) -> dict[UUID, AnswerFe
 def answered_since(actor: Actor, runs: Collection[AgentRun]) -> dict[UUID, Answered]:
     """Return what answers the actor's questions by now, as far as they may see it."""
     rows = UnansweredQuestion.objects.filter(run__in=runs, state=UnansweredState.ANSWERED)
-    entries = dict(
-        visible(actor, "view", rows)
-        .exclude(faq_entry_id=None)
-        .values_list("run_id", "faq_entry_id")
-    )
+    answered = visible(actor, "view", rows).values_list("run_id", "faq_entry_id")
+    entries = {run_id: entry_id for run_id, entry_id in answered if entry_id is not None}
     if not entries:
         return {}
     seen = visible(actor, "view", FaqEntry.objects.filter(pk__in=entries.values()))

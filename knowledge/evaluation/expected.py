@@ -121,7 +121,11 @@ def locate(actor: Actor, base_id: UUID, expected: Sequence[Expected]) -> Located
             hashes = _holding(rows, each)
         else:
             hashes = frozenset()
-        whole = each.is_whole_document and rows.filter(document_id=each.document_id).exists()
+        whole = (
+            each.is_whole_document
+            and each.document_id is not None
+            and rows.filter(document_id=each.document_id).exists()
+        )
         if hashes or whole:
             targets.append(Target(place=place, document_id=each.document_id, hashes=hashes))
         else:
