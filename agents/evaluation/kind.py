@@ -68,9 +68,8 @@ def work(context: JobContext, run: EvaluationRun) -> bool:
 
 def stop(row: EvaluationResult) -> None:
     """Stop the answer that is being made for a question."""
-    found = AgentRun.objects.select_related("user").filter(pk=row.source_id).first()
-    if found is not None and found.state in OPEN_RUN_STATES:
-        AgentRun.objects.filter(pk=found.pk).update(cancel_requested=True)
+    rows = AgentRun.objects.filter(pk=str(row.source_id), state__in=OPEN_RUN_STATES)
+    rows.update(cancel_requested=True)
 
 
 @receiver(run_finished)
@@ -113,7 +112,7 @@ def _begin(context: JobContext, actor: Actor, run: EvaluationRun, row: Evaluatio
 def _settle(context: JobContext, actor: Actor, run: EvaluationRun, row: EvaluationResult) -> bool:
     """Store an answer that is there; False while it is being made."""
     rows = AgentRun.objects.select_related("answer", "conversation")
-    answered = rows.filter(pk=row.source_id).first()
+    answered = rows.filter(pk=str(row.source_id)).first()
     if answered is None:
         row.error = _("Its conversation was deleted.")
     elif answered.state == RunState.WAITING_APPROVAL:
@@ -138,12 +137,12 @@ def _measure(
 ) -> None:
     read = documents_read([answered.pk]).get(answered.pk, set())
     row.document_ids = sorted(str(each) for each in read)
-    text = answered.answer.text if answered.answer else ""
-    if not text or answered.state != RunState.DONE:
+    answer = answered.answer
+    if answer is None or not answer.text or answered.state != RunState.DONE:
         row.error = answered.reason or _("There was no answer.")
         return
-    row.answer = text
-    cited = list(EvidenceRow.objects.filter(origin_id=answered.answer_id).order_by("marker"))
+    row.answer = text = answer.text
+    cited = list(EvidenceRow.objects.filter(origin_id=answer.pk).order_by("marker"))
     if row.reference:
         row.metrics = {**row.metrics, **text_metrics(text, row.reference)}
     located = locate(actor, run.base_id, read_expected(row.expected))

@@ -15,8 +15,10 @@ def bases_behind(actor: Actor, run: AgentRun) -> list[UUID]:
 
     Bases of other spaces are left out: their people have no page here.
     """
-    cited = EvidenceRow.objects.filter(origin_id=run.answer_id).order_by()
     own = {base.pk for base in _readable(actor, run)}
+    if run.answer_id is None:
+        return sorted(own)
+    cited = EvidenceRow.objects.filter(origin_id=run.answer_id).order_by()
     found = [each for each in cited.values_list("base_id", flat=True).distinct() if each in own]
     return found or sorted(own)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from accounts.access import Actor, require
+from accounts.access import Actor, require, visible
 from agents.constants import OPEN_RUN_STATES, FeedbackReason, FeedbackState
 from agents.feedback.bases import bases_behind
 from agents.models import AgentRun, AnswerFeedback
@@ -62,5 +62,5 @@ def take_feedback_back(actor: Actor, *, run_id: UUID) -> AgentRun:
     """
     run = get_run(actor, run_id)
     require(actor, "change", run)
-    AnswerFeedback.objects.filter(run=run, user_id=actor.user_id).delete()
+    visible(actor, "delete", AnswerFeedback.objects.filter(run=run)).delete()
     return run

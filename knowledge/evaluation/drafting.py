@@ -152,7 +152,9 @@ def work(context: JobContext, run: EvaluationRun) -> bool:
 
 
 def _draft(context: JobContext, actor: Actor, run: EvaluationRun, row: EvaluationResult) -> None:
-    chunks = Chunk.objects.filter(pk=row.source_id, base_id=run.base_id).select_related("document")
+    chunks = Chunk.objects.filter(pk=str(row.source_id), base_id=run.base_id).select_related(
+        "document"
+    )
     chunk = visible(actor, "view", chunks).first()
     if chunk is None:
         row.error = _("The passage is gone.")

@@ -76,10 +76,12 @@ def row_of(row: GoldenQuestion) -> GoldenRow:
     )
 
 
-def filter_choices() -> dict[str, list[tuple[str, str]]]:
+def filter_choices() -> dict[str, list[tuple[str, Any]]]:
     """Return what the list may be filtered by."""
-    states = [("", _("Drafts and confirmed")), *GoldenState.choices, ("all", _("All"))]
-    return {"states": states, "origins": [("", _("Any origin")), *GoldenOrigin.choices]}
+    return {
+        "states": [("", _("Drafts and confirmed")), *GoldenState.choices, ("all", _("All"))],
+        "origins": [("", _("Any origin")), *GoldenOrigin.choices],
+    }
 
 
 def drafting_of(run: EvaluationRun | None) -> dict[str, Any] | None:

@@ -151,8 +151,9 @@ def test_only_some_questions_are_asked_at_the_same_time(
     cora: Persona, base: KnowledgeBase, agent: Agent, agents: Agents
 ) -> None:
     with cora.scope():
-        for number in range(4):
-            chunk = put(cora, base, f"Question {number}?")
+        chunk = put(cora, base, "Question 0?")
+        for number in range(1, 4):
+            put(cora, base, f"Question {number}?")
         plan = Plan(kind="answers", subject_id=agent.pk)
         run = start_run(cora.actor, base_id=base.pk, plan=plan)
         carry_out()

@@ -74,9 +74,9 @@ def test_a_thumb_is_given_changed_and_taken_back_in_the_chat(
 ) -> None:
     run = answered(victor, base)
     url = reverse("run_feedback", args=[run.pk])
-    htmx = {"HTTP_HX_REQUEST": "true"}
+    htmx = {"HX-Request": "true"}
 
-    asked = victor.client.post(url, {"value": "down"}, **htmx).content.decode()
+    asked = victor.client.post(url, {"value": "down"}, headers=htmx).content.decode()
     assert "What is wrong?" in asked
     sent = {
         "value": "down",
@@ -84,14 +84,14 @@ def test_a_thumb_is_given_changed_and_taken_back_in_the_chat(
         "reason": ["wrong", "nonsense"],
         "words": "It is the wing.",
     }
-    assert "Thank you." in victor.client.post(url, sent, **htmx).content.decode()
+    assert "Thank you." in victor.client.post(url, sent, headers=htmx).content.decode()
     with victor.scope():
         row = AnswerFeedback.objects.get(run=run)
         assert (row.is_up, row.reasons, row.words) == (False, ["wrong"], "It is the wing.")
         assert row.base_ids == [str(base.pk)]
     page = victor.client.get(reverse("conversation", args=[run.conversation_id]))
     assert b"You found this bad" in page.content
-    victor.client.post(url, {"value": "none"}, **htmx)
+    victor.client.post(url, {"value": "none"}, headers=htmx)
     with victor.scope():
         assert not AnswerFeedback.objects.exists()
 
