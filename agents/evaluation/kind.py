@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.db import transaction
 from django.dispatch import receiver
@@ -74,9 +73,9 @@ def stop(row: EvaluationResult) -> None:
 
 
 @receiver(run_finished)
-def go_on(run_id: UUID, **_kwargs: Any) -> None:
+def go_on(run: AgentRun, **_kwargs: Any) -> None:
     """Bring the evaluation back whose question was answered."""
-    row = EvaluationResult.objects.filter(source_id=run_id, ended_at__isnull=True).first()
+    row = EvaluationResult.objects.filter(source_id=run.pk, ended_at__isnull=True).first()
     if row is not None and row.run.kind == NAME and row.run.state in OPEN_EVALUATIONS:
         enqueue(EVALUATE, dedupe_key=f"{row.run_id}:next", run_id=str(row.run_id))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.dispatch import receiver
 
@@ -15,8 +14,7 @@ from core.jobs.enqueue import enqueue
 
 
 @receiver(run_finished)
-def gather_later(run_id: UUID, **_: Any) -> None:
+def gather_later(run: AgentRun, **_: Any) -> None:
     """Have a question without an answer taken down by a job: a model embeds it."""
-    run = AgentRun.objects.select_related("conversation").filter(pk=run_id).first()
-    if run is not None and found_nothing(run):
-        enqueue(GATHER_UNANSWERED, dedupe_key=str(run_id), run_id=str(run_id))
+    if found_nothing(run):
+        enqueue(GATHER_UNANSWERED, dedupe_key=str(run.pk), run_id=str(run.pk))

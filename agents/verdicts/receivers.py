@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.dispatch import receiver
 
@@ -15,8 +14,7 @@ from core.jobs.enqueue import enqueue
 
 
 @receiver(run_finished)
-def check_sentences_later(run_id: UUID, **_: Any) -> None:
+def check_sentences_later(run: AgentRun, **_: Any) -> None:
     """Let a job check the answer; the answer itself waits for nothing."""
-    run = AgentRun.objects.select_related("agent", "answer", "conversation").get(pk=run_id)
     if is_checked(run):
-        enqueue(CHECK_SENTENCES, dedupe_key=str(run_id), run_id=str(run_id))
+        enqueue(CHECK_SENTENCES, dedupe_key=str(run.pk), run_id=str(run.pk))

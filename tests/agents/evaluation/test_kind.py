@@ -64,7 +64,7 @@ class Agents:
             chunk_hash=chunk.content_hash,
             text=chunk.text,
         )
-        run_finished.send(sender=None, run_id=run.pk)
+        run_finished.send(AgentRun, run=run)
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def answered(persona: Persona, answer: str = ANSWER, **fields: Any) -> AgentRun:
 
 
 def check(run: AgentRun) -> None:
-    run_finished.send(AgentRun, run_id=run.pk)
+    run_finished.send(AgentRun, run=run)
     while work("default"):
         pass
 
