@@ -1,4 +1,4 @@
-"""How much of each budget is spent: one query, over the indexes of `ModelUsage`."""
+"""How much of each budget is spent: one query for all, over the indexes of `ModelUsage`."""
 
 from __future__ import annotations
 

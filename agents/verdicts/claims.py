@@ -164,7 +164,7 @@ def read_claims(text: str) -> Claims:
         text=shown,
         quantities=tuple(quantities),
         dates=tuple(dates),
-        names=_names(shown),
+        names=_names(shown, without_dates=blanked),
         quoted=tuple(_squeezed(a or b or c) for a, b, c in _QUOTED.findall(shown)),
         terms=terms_of(_blanked(blanked, figures)),
         negations=len(_NEGATION.findall(shown)),
@@ -193,9 +193,11 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
     return text
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(text: str, *, without_dates: str) -> tuple[str, ...]:
+    """Return codes and names; a month is no name, but a code may look like a date."""
     found = [match.group() for match in _CODE.finditer(text)]
     found += [match.group() for match in _KATAKANA.finditer(text)]
+    text = without_dates
     for match in _NAME.finditer(text):
         words = match.group().split()
         # A capital at the beginning of a sentence says nothing, unless more of them follow.

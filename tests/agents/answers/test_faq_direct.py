@@ -59,7 +59,11 @@ def test_only_a_sure_entry_answers_and_entries_come_first(cora: Persona) -> None
         base = make_base(cora.space)
         document = make_document(base, texts=["Q and A", "Other"])
         entry = FaqEntry.objects.create(
-            space=cora.space, base=base, standard_question="Reset?", answers=["Use the link."]
+            space=cora.space,
+            base=base,
+            number=1,
+            standard_question="Reset?",
+            answers=["Use the link."],
         )
         chunk, other = Chunk.objects.filter(document=document).order_by("position")
         Chunk.objects.filter(pk=chunk.pk).update(faq_entry=entry)

@@ -37,7 +37,8 @@ def finds(document: Document, monkeypatch: pytest.MonkeyPatch) -> Found:
     asked: list[str] = []
 
     def arrange(*, confident: bool | None = True) -> list[str]:
-        def find(_: Any, *, query: str) -> Retrieval:
+        def find(_: Any, *, query: str, door: str) -> Retrieval:
+            assert door == "quick"
             asked.append(query)
             chunks = list(Chunk.objects.filter(document=document).order_by("position"))
             hits = tuple(hit_of(chunk, rank) for rank, chunk in enumerate(chunks[: len(asked)], 1))

@@ -10,7 +10,9 @@ import pytest
 from django.urls import reverse
 
 from agents.constants import VerdictState
-from agents.models import Agent, AgentRun, ModelUsage, SentenceVerdict
+from agents.engine.events import AnswerFinished
+from agents.jobs import CHECK_SENTENCES
+from agents.models import Agent, AgentRun, ModelUsage, RunEvent, SentenceVerdict
 from agents.pages.verdicts import verdicts_frame
 from agents.signals import run_finished
 from agents.verdicts import checking as module
@@ -94,7 +96,7 @@ def test_checking_twice_leaves_one_set(asker: Persona) -> None:
 )
 def test_what_is_no_answer_is_not_checked(asker: Persona, fields: dict[str, Any]) -> None:
     check(answered(asker, **fields))
-    assert not BackgroundJob.objects.exists()
+    assert not BackgroundJob.objects.filter(name=CHECK_SENTENCES.name).exists()
 
 
 def test_small_talk_is_not_checked(asker: Persona) -> None:
@@ -106,7 +108,7 @@ def test_small_talk_is_not_checked(asker: Persona) -> None:
 def test_an_agent_may_leave_it_out(asker: Persona) -> None:
     Agent.objects.update(config={"verdict_mode": "off"})
     check(answered(asker))
-    assert not BackgroundJob.objects.exists()
+    assert not BackgroundJob.objects.filter(name=CHECK_SENTENCES.name).exists()
 
 
 def test_a_model_judges_what_words_leave_open_but_no_wrong_figure(
@@ -191,6 +193,15 @@ def test_an_erased_passage_supports_nothing(asker: Persona) -> None:
 
 def test_the_pages_show_words_and_reasons(asker: Persona) -> None:
     run = answered(asker)
+    finished = AnswerFinished(text=ANSWER)
+    RunEvent.objects.create(
+        space=asker.space,
+        run=run,
+        seq=1,
+        seq_to=1,
+        type=finished.type,
+        data=finished.model_dump(mode="json"),
+    )
     check(run)
     page = asker.client.get(reverse("conversation", args=[run.conversation_id])).content.decode()
     run_page = asker.client.get(reverse("run", args=[run.pk])).content.decode()
