@@ -164,7 +164,7 @@ def read_claims(text: str) -> Claims:
         text=shown,
         quantities=tuple(quantities),
         dates=tuple(dates),
-        names=_names(shown),
+        names=_names(blanked),
         quoted=tuple(_squeezed(a or b or c) for a, b, c in _QUOTED.findall(shown)),
         terms=terms_of(_blanked(blanked, figures)),
         negations=len(_NEGATION.findall(shown)),
