@@ -197,8 +197,9 @@ def _names(text: str, *, without_dates: str) -> tuple[str, ...]:
     """Return codes and names; a month is no name, but a code may look like a date."""
     found = [match.group() for match in _CODE.finditer(text)]
     found += [match.group() for match in _KATAKANA.finditer(text)]
-    text = without_dates
     for match in _NAME.finditer(text):
+        if not without_dates[match.start() : match.end()].strip():
+            continue
         words = match.group().split()
         # A capital at the beginning of a sentence says nothing, unless more of them follow.
         begins = not text[: match.start()].rstrip(" \"'“‘(").strip() or text[

@@ -1,7 +1,8 @@
 """Decides whether anything that was found answers the question: a small logistic rule a language.
 
 Coefficients are fitted by `benchmarks/answers.py --fit` on one half of the shared questions and shown
-on the other. Valid only where question and passage are in one language.
+on the other. Valid only where question and passage are in one language. Not in force until `RULES` are
+fitted: the answerer decides by `answerer.GATE`.
 """
 
 from __future__ import annotations
