@@ -8,11 +8,17 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Q
 
 from accounts.access import Action, Actor, Clause, Policy, register, visible
+from knowledge.constants import SearchDoor
 from knowledge.models import KnowledgeBase, SearchRecord
+
+_IN_CONVERSATIONS = (SearchDoor.QUICK, SearchDoor.TOOL)
 
 
 class SearchPolicy(Policy):
-    """Who searched, and who may change every one of the bases that were searched."""
+    """Who searched, and who may change every one of the bases that were searched.
+
+    What an agent searched for tells of a conversation, which is private: it is its person's alone.
+    """
 
     area = "searches"
 
@@ -27,7 +33,8 @@ class SearchPolicy(Policy):
         managers = Clause(
             effect="allow",
             reason="Who may change all bases that were searched sees what was asked of them.",
-            where=Q(base_ids__contained_by=ArraySubquery(managed), base_ids__len__gt=0),
+            where=Q(base_ids__contained_by=ArraySubquery(managed), base_ids__len__gt=0)
+            & ~Q(door__in=_IN_CONVERSATIONS),
         )
         return (*_own(actor), managers)
 

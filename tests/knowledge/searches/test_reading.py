@@ -79,6 +79,16 @@ def test_its_person_and_who_may_change_every_base_read_it(
     assert not read_search(cora.actor, hers).is_own
 
 
+@pytest.mark.parametrize("door", [SearchDoor.QUICK, SearchDoor.TOOL])
+def test_what_was_searched_for_in_a_conversation_is_its_persons_alone(
+    olivia: Persona, victor: Persona, pay: Document, door: SearchDoor
+) -> None:
+    asked = searched(victor, pay.base)
+    with victor.scope():
+        SearchRecord.objects.filter(pk=asked).update(door=door)
+    assert [may_read(each, asked) for each in (olivia, victor)] == [False, True]
+
+
 def test_a_search_that_looked_nowhere_is_its_persons_alone(
     olivia: Persona, victor: Persona, pay: Document
 ) -> None:
