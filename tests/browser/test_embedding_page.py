@@ -34,7 +34,9 @@ def _rows_beside_the_browser() -> Iterator[None]:
 
 
 @pytest.fixture
-def pages(olivia: Persona, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def pages(
+    transactional_db: None, olivia: Persona, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """The pages' HTML, by the state of the change."""
     cache.clear()
     models = put_models_in(monkeypatch)

@@ -62,8 +62,28 @@ class Rule:
         return self.bias + sum(w * f for w, f in zip(self.weights, features, strict=True))
 
 
-RULES: Mapping[str, Rule] = {}
+RULES: Mapping[str, Rule] = {
+    "en": Rule(
+        weights=(31.0165, 1.7953, 22.8556, 1.1159, 1.3496, 1.6218, -0.0365, -0.8893),
+        bias=-27.1746,
+        threshold=-1.2677,
+    ),
+    "zh": Rule(
+        weights=(20.9273, 3.9958, 58.1834, 4.2252, 7.7111, -2.8180, 1.4214, -0.8963),
+        bias=-21.7252,
+        threshold=-1.6176,
+    ),
+    "": Rule(
+        weights=(32.2677, 3.0893, 47.3998, 3.0755, 4.7640, -0.2319, 0.6541, -1.4222),
+        bias=-29.9752,
+        threshold=-1.1923,
+    ),
+}
 """By language of the question; any other has the rule `""`."""
+
+
+FEWEST_PASSAGES = 5
+"""Among fewer, the lead of the best one says nothing: the answerer's plain bound holds there."""
 
 
 def rule_for(language: str) -> Rule:
