@@ -70,8 +70,12 @@ def test_a_guests_page_says_whose_it_is_and_offers_no_settings(pages, open_page)
     assert views.get_by_role("link").all_inner_texts() == [
         "Documents\n1",
         "Weak pages",
+        "Graph",
         "Lost corrections",
         "Retrieval test",
+        "Quality",
+        "Feedback",
+        "Unanswered",
     ]
     assert page.locator("#upload").count() == 1  # an editor's
 
