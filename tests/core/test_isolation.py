@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from core.isolation import (
@@ -54,6 +55,14 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def limited(work: Callable[[], Any], **limits: Any) -> tuple[int, Any]:
+    """Run `work` in a confined child; its memory is counted on top of what this process has.
+
+    A child of a worker that ran many tests is over the default limit before it begins: a thread then
+    dies before it says that it started, and whoever started it waits for ever.
+    """
+    own = psutil.Process().memory_info().vms
+    limits.setdefault("memory_bytes", own + Limits().memory_bytes)
+
     def confined() -> Any:
         apply_limits(Limits(**limits))
         return work()
