@@ -81,7 +81,7 @@ def test_an_agents_life(page: Page, product: Product) -> None:
     page.get_by_role("button", name="Add a rule").click()
     page.locator("[name=rule_argument]").fill("pattern")
     page.locator("[name=rule_value]").fill("secret")
-    page.get_by_text("Own prompts").click()
+    page.locator("summary:visible", has_text="Own prompts").click()
     page.get_by_role("button", name="{{language}}").first.click()
     expect(page.locator("[name=system_prompt]")).to_have_value("{{language}}")
     page.fill("[name=system_prompt]", "Hello {{nobody}}")
