@@ -167,7 +167,7 @@ def _time(
 
     vectors = dict(zip(material.questions, material.question_vectors, strict=True))
 
-    def embedded(question: str, _bases: Any) -> QueryVectors:
+    def embedded(question: str, _bases: Any, **_options: Any) -> QueryVectors:
         vector = QueryVector(identity=material.identity, vector=vectors[question])
         return QueryVectors(vectors=(vector,), warnings=())
 
