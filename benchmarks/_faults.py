@@ -220,12 +220,16 @@ def _recorded(
     settings: RetrievalSettings | None = None,
     most: int | None = None,
 ) -> UUID:
-    """Search and record it; a model gets the first `most` hits."""
-    found = retrieve(bench.viewer, query=bench.question(words), scope=scope, settings=settings)
+    """Search and record it; a model gets the first `most` hits.
+
+    What stands behind an answer is only opened by who asked: that is the owner's.
+    """
+    asks = bench.viewer if most is None else bench.owner
+    found = retrieve(asks, query=bench.question(words), scope=scope, settings=settings)
     given = None if most is None else {hit.chunk_id for hit in found.hits[:most]}
     door = SearchDoor.PAGE if most is None else SearchDoor.QUICK
     search_id = record_search(
-        bench.viewer, door=door, scope=scope, found=found, settings=settings, given=given
+        asks, door=door, scope=scope, found=found, settings=settings, given=given
     )
     if search_id is None:
         raise AssertionError("the search was not recorded")
