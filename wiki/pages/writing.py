@@ -15,6 +15,7 @@ from core.errors import Conflict, NotFound
 from core.textdiff import characters_changed
 from knowledge.models import KnowledgeBase
 from wiki.models import WikiChange, WikiLink, WikiPage, WikiRedirect, WikiRevision
+from wiki.pages.sources import store_written
 from wiki.signals import page_removed, page_written
 from wiki.text.links import slugs_in
 from wiki.values import Edit, VersionConflict, hash_of
@@ -88,6 +89,8 @@ def publish(
         restored_from=edit.restored_from,
     )
     link_anew(page)
+    # With the text: no reader may get a sentence before it is known what it rests on.
+    store_written(page, edit)
     transaction.on_commit(lambda: page_written.send(WikiPage, page_id=page.pk, edit=edit))
     return revision
 
