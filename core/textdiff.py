@@ -93,7 +93,10 @@ def diff_lines(
     before, after = old.splitlines(), new.splitlines()
     keys = (before, after)
     if ignore_blanks:
-        keys = ([" ".join(each.split()) for each in before], [" ".join(each.split()) for each in after])
+        keys = (
+            [" ".join(each.split()) for each in before],
+            [" ".join(each.split()) for each in after],
+        )
     rows = [
         row
         for is_same, span in changed_spans(*keys)
@@ -248,9 +251,7 @@ def _changed_rows(before: Sequence[str], after: Sequence[str], span: Span) -> It
             )
 
 
-def _paired(
-    before: Sequence[str], after: Sequence[str]
-) -> Iterator[tuple[int | None, int | None]]:
+def _paired(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
     """Yield the lines of a changed stretch in their order, like ones beside each other."""
     i = j = 0
     for left, right in (*_pairs(before, after), (len(before), len(after))):

@@ -17,7 +17,12 @@ _NO_END: Final = "\\ No newline at end of file\n"
 
 
 def unified_patch(
-    old: str, new: str, *, old_name: str = "old", new_name: str = "new", context: int = CONTEXT_LINES
+    old: str,
+    new: str,
+    *,
+    old_name: str = "old",
+    new_name: str = "new",
+    context: int = CONTEXT_LINES,
 ) -> str:
     """Return the patch from one text to the other; blank when they are equal.
 

@@ -193,7 +193,9 @@ def index_of(
     rows = published_pages(actor, base_id)
     totals = dict(rows.order_by().values_list("kind").annotate(Count("pk")))
     after = _read_cursor(cursor) if cursor else None
-    wanted = [after[0]] if after else [each for each in PageKind.values if not kinds or each in kinds]
+    wanted = (
+        [after[0]] if after else [each for each in PageKind.values if not kinds or each in kinds]
+    )
     size = max(1, min(limit, MOST_INDEX))
     groups: list[IndexGroup] = []
     for kind in wanted:

@@ -16,6 +16,4 @@ def person(actor: Actor) -> Author:
 
 def agent_of(actor: Actor, *, agent_id: UUID | None, run_id: UUID | None) -> Author:
     """Return an agent that works for the actor."""
-    return Author(
-        kind=AuthorKind.AGENT, user_id=actor.user_id, agent_id=agent_id, run_id=run_id
-    )
+    return Author(kind=AuthorKind.AGENT, user_id=actor.user_id, agent_id=agent_id, run_id=run_id)

@@ -74,9 +74,7 @@ def create_page(
         sources=sources or {},
         issue_id=issue_id,
     )
-    return submit(
-        actor, base, None, edit, on_version=0, action=ChangeAction.CREATE, review=review
-    )
+    return submit(actor, base, None, edit, on_version=0, action=ChangeAction.CREATE, review=review)
 
 
 def edit_page(
@@ -256,9 +254,7 @@ def set_page_review(actor: Actor, page_id: UUID, *, review: str) -> WikiPage:
     with transaction.atomic():
         page.review = review
         page.save(update_fields=["review"])
-        record_audit(
-            actor, "wiki.page.review", target=page, base_id=page.base_id, review=review
-        )
+        record_audit(actor, "wiki.page.review", target=page, base_id=page.base_id, review=review)
     return page
 
 
@@ -312,9 +308,7 @@ def _text_at(page: WikiPage, version: int) -> PageText:
 
 def _new_slug(base_id: UUID, text: PageText) -> str:
     def is_taken(slug: str) -> bool:
-        return WikiPage.objects.filter(
-            base_id=base_id, slug=slug, trashed_at__isnull=True
-        ).exists()
+        return WikiPage.objects.filter(base_id=base_id, slug=slug, trashed_at__isnull=True).exists()
 
     return free_slug(slug_for(text.kind, text.title), is_taken)
 

@@ -13,8 +13,12 @@ from wiki.values import PageText
 
 CONTEXT_LINES = 3
 _HEADING: Final = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\bsrc\s*=\s*[\"']([^\"']+)")
-_ADDRESS: Final = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*<?([^\s)>]+)|(?<![\w(<])<?(https?://[^\s<>)\]]+)")
+_PICTURE: Final = re.compile(
+    r"!\[[^\]\n]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\bsrc\s*=\s*[\"']([^\"']+)"
+)
+_ADDRESS: Final = re.compile(
+    r"(?<!!)\[[^\]\n]*\]\(\s*<?([^\s)>]+)|(?<![\w(<])<?(https?://[^\s<>)\]]+)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

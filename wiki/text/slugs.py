@@ -57,10 +57,7 @@ def is_slug(slug: str) -> bool:
     """Whether a page can have this address."""
     kind, _slash, name = slug.partition("/")
     return (
-        len(slug) <= MAX_SLUG
-        and kind in PageKind.values
-        and bool(name)
-        and name == _cleaned(name)
+        len(slug) <= MAX_SLUG and kind in PageKind.values and bool(name) and name == _cleaned(name)
     )
 
 
