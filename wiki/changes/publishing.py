@@ -31,6 +31,6 @@ def write(
     if action == ChangeAction.DELETE:
         if page is None:
             raise ValueError("nothing to remove")
-        remove_page(page, expected_version=expected_version)
+        remove_page(page, expected_version=expected_version, author=edit.author)
         return WikiRevision.objects.get(page=page, number=expected_version)
     return publish(base, page, edit, expected_version=expected_version, change=change)
