@@ -131,7 +131,9 @@ def _action(page: WikiPage | None, edit: Edit, action: ChangeAction) -> ChangeAc
 
 def _see_slug_free(base: KnowledgeBase, page: WikiPage | None, slug: str) -> None:
     rows = WikiPage.objects.filter(base=base, slug=slug, trashed_at__isnull=True)
-    if rows.exclude(pk=page.pk if page else None).exists():
+    if page is not None:
+        rows = rows.exclude(pk=page.pk)
+    if rows.exists():
         raise Conflict(_("Another page has the address “%(slug)s”.") % {"slug": slug})
 
 
