@@ -7,7 +7,6 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from accounts.access import Actor, may
 from core.markdown_wiki import Rendered
@@ -168,13 +167,3 @@ def _passage_url(evidence: Evidence) -> str:
 def _links(pages: list[WikiPage]) -> list[dict[str, str]]:
     return [{"title": page.title, "url": page_url(page.base_id, page.slug)} for page in pages]
 
-
-def author_words(kind: str) -> str:
-    """Return who made a revision of a kind, for a badge."""
-    return {
-        "pipeline": _("built"),
-        "agent": _("agent"),
-        "user": "",
-        "revert": _("rolled back"),
-        "import": _("imported"),
-    }.get(kind, "")
