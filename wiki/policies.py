@@ -13,6 +13,7 @@ from wiki.models import (
     WikiDraft,
     WikiFolder,
     WikiIssue,
+    WikiNotice,
     WikiPage,
     WikiSettings,
     WikiWatch,
@@ -63,4 +64,5 @@ for _model in (WikiBuild, WikiChange, WikiFolder, WikiIssue, WikiPage):
     register(_model, WikiPolicy())
 register(WikiSettings, SettingsPolicy())
 register(WikiDraft, DraftPolicy())
+register(WikiNotice, OwnPolicy())
 register(WikiWatch, OwnPolicy())
