@@ -18,6 +18,7 @@ from core.textdiff import characters_changed
 from knowledge.models import KnowledgeBase
 from wiki.constants import PageKind, PageStatus
 from wiki.models import WikiChange, WikiLink, WikiPage, WikiRedirect, WikiRevision
+from wiki.pages.sources import store_written
 from wiki.signals import page_removed, page_written
 from wiki.text.links import rename_slugs, slugs_in, unlink
 from wiki.values import Author, Edit, PageText, VersionConflict, hash_of
@@ -95,6 +96,8 @@ def publish(
         restored_from=edit.restored_from,
     )
     link_anew(page)
+    # With the text: no reader may get a sentence before it is known what it rests on.
+    store_written(page, edit)
     transaction.on_commit(lambda: page_written.send(WikiPage, page_id=page.pk, edit=edit))
     if linking:
         _rewrite(
