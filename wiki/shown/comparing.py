@@ -80,7 +80,7 @@ def compare_context(
         "earlier": revision_of(page, old - 1) if old > 1 else None,
     }
     if view == "read":
-        context["sides"] = [render_page(page.base_id, each.content) for each in texts]
+        context["sides"] = [render_page(actor, page.base_id, each.content) for each in texts]
     else:
         parts = tuple(parts_of(found.rows))
         context["parts"] = parts
@@ -142,7 +142,9 @@ def _others(found: Comparison) -> Iterator[Other]:
         if listed.is_changed:
             yield Other(
                 label=label,
-                old=_marked([Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"),
+                old=_marked(
+                    [Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"
+                ),
                 new=_marked([Piece(each, is_changed=True) for each in _apart(listed.added)], "new"),
             )
 
