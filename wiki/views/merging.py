@@ -19,9 +19,16 @@ from core.htmx import render
 from core.textdiff import Row, diff_lines
 from core.textmerge import Clash
 from wiki.changes.queries import get_change
-from wiki.changes.rebasing import LABELS, FieldClash, Rebase, plan_rebase, rebase_change
+from wiki.changes.rebasing import (
+    LABELS,
+    FieldClash,
+    Rebase,
+    needs_rebase,
+    plan_rebase,
+    rebase_change,
+)
 from wiki.changes.rights import is_own
-from wiki.constants import OPEN_CHANGE_STATES, ChangeState, PageKind, PageStatus
+from wiki.constants import ChangeState, PageKind, PageStatus
 from wiki.queries import require_wiki
 from wiki.rendering import page_url
 from wiki.shown.heads import wiki_head
@@ -58,8 +65,8 @@ def wiki_change_merge(request: SpaceRequest, base_id: UUID, number: int) -> Http
     change = get_change(actor, base_id, number)
     if not is_own(actor, change):
         require(actor, "change", change)
-    if change.page is None or change.state not in OPEN_CHANGE_STATES:
-        messages.error(request, _("There is nothing to merge: it is decided, or a new page."))
+    if change.page is None or not needs_rebase(change):
+        messages.error(request, _("There is nothing to merge: the page is as it was."))
         return redirect("wiki_change", base_id, number)
     plan = plan_rebase(change)
     problem = ""

@@ -19,6 +19,7 @@ from core.errors import Conflict, Invalid
 from core.htmx import render
 from providers.constants import ModelType
 from providers.models import AIModel
+from wiki.changes.rules import RULES
 from wiki.constants import MAX_INSTRUCTIONS, BuildMode, Granularity, ReviewMode
 from wiki.models import WikiSettings
 from wiki.queries import get_wiki
@@ -173,7 +174,9 @@ def _form(actor: Actor, row: WikiSettings, data: Any) -> WikiSettingsForm:
     models = AIModel.objects.filter(space_id=actor.space_id, type=ModelType.CHAT).order_by("name")
     initial = {name: getattr(row, name) for name in WikiSettingsForm.base_fields}
     initial["model_id"] = str(row.model_id or "")
-    return WikiSettingsForm(data, models=list(models), rules=RULES, initial=initial)
-
-
-RULES: tuple[tuple[str, Any], ...] = ()
+    return WikiSettingsForm(
+        data,
+        models=list(models),
+        rules=[(rule.name, rule.label) for rule in RULES.values()],
+        initial=initial,
+    )
