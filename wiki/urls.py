@@ -1,10 +1,11 @@
 """Addresses of the wiki for people."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from wiki.views import edit, folders, graph, history, pages, settings
+from wiki.views import edit, folders, graph, history, pages, settings, transfer
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("wiki.change_urls")),
     path("", pages.wikis, name="wikis"),
     path("<uuid:base_id>/", pages.wiki_index, name="wiki_index"),
     path("<uuid:base_id>/switch/", pages.wiki_switch, name="wiki_switch"),
@@ -22,6 +23,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<uuid:base_id>/graph/", graph.wiki_graph, name="wiki_graph"),
     path("<uuid:base_id>/graph/card/", graph.wiki_graph_card, name="wiki_graph_card"),
     path("<uuid:base_id>/settings/", settings.wiki_settings, name="wiki_settings"),
+    path("<uuid:base_id>/export/", transfer.wiki_export, name="wiki_export"),
+    path("<uuid:base_id>/import/", transfer.wiki_import, name="wiki_import"),
+    path(
+        "<uuid:base_id>/pages/<uuid:page_id>/export/",
+        transfer.wiki_page_export,
+        name="wiki_page_export",
+    ),
     path("<uuid:base_id>/pages/<uuid:page_id>/", pages.wiki_page_by_id, name="wiki_page_by_id"),
     path("<uuid:base_id>/pages/<uuid:page_id>/act/", pages.wiki_page_act, name="wiki_page_act"),
     path("<uuid:base_id>/pages/<uuid:page_id>/edit/", edit.wiki_edit, name="wiki_edit"),

@@ -73,14 +73,14 @@ def compare_context(
         "old": before,
         "new": after,
         "comparison": found,
-        "others": list(_others(found)),
+        "others": list(others_of(found)),
         "ignore_blanks": ignore_blanks,
         "is_whole": is_whole,
         "view": view,
         "earlier": revision_of(page, old - 1) if old > 1 else None,
     }
     if view == "read":
-        context["sides"] = [render_page(page.base_id, each.content) for each in texts]
+        context["sides"] = [render_page(actor, page.base_id, each.content) for each in texts]
     else:
         parts = tuple(parts_of(found.rows))
         context["parts"] = parts
@@ -122,7 +122,8 @@ def _text(actor: Actor, page: WikiPage, revision: WikiRevision) -> PageText:
     return replace(text, content=seen.content, summary=summary.content.strip())
 
 
-def _others(found: Comparison) -> Iterator[Other]:
+def others_of(found: Comparison) -> Iterator[Other]:
+    """Yield what changed beside the text."""
     for label, words in ((_("Title"), found.title), (_("Summary"), found.summary)):
         if words:
             yield Other(label=label, old=_marked(words.old, "old"), new=_marked(words.new, "new"))
@@ -142,7 +143,9 @@ def _others(found: Comparison) -> Iterator[Other]:
         if listed.is_changed:
             yield Other(
                 label=label,
-                old=_marked([Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"),
+                old=_marked(
+                    [Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"
+                ),
                 new=_marked([Piece(each, is_changed=True) for each in _apart(listed.added)], "new"),
             )
 

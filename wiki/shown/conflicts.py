@@ -36,9 +36,7 @@ def merged_text(page: WikiPage, *, on_version: int, content: str) -> Merged:
     found = merge_texts(began.content, mine, page.content)
     if not found.clashes:
         return Merged(content=found.text, clashes=0)
-    text = found.with_markers(
-        ours=_("yours"), theirs=_("revision %(n)s") % {"n": page.version}
-    )
+    text = found.with_markers(ours=_("yours"), theirs=_("revision %(n)s") % {"n": page.version})
     return Merged(content=text, clashes=len(found.clashes))
 
 

@@ -15,7 +15,10 @@ from wiki.constants import MAX_CONTENT, MAX_SLUG, MAX_TITLE, PageKind, PageStatu
 from wiki.models import WikiDraft, WikiFolder, WikiPage, WikiSettings
 from wiki.services.drafts import draft_of, drafts_of_new_pages, who_writes
 
-PUBLISHING = ((PageStatus.PUBLISHED, _("Published")), (PageStatus.DRAFT, _("Draft: for editors only")))
+PUBLISHING = (
+    (PageStatus.PUBLISHED, _("Published")),
+    (PageStatus.DRAFT, _("Draft: for editors only")),
+)
 
 
 class PageForm(forms.Form):
@@ -68,7 +71,9 @@ class PageForm(forms.Form):
         content = str(self.cleaned_data["content"]).replace("\r\n", "\n")
         if all(f"\n{mark * 7} " in f"\n{content}" for mark in "<>"):
             raise forms.ValidationError(
-                _("Lines that begin with <<<<<<< or >>>>>>> are left of a merge: choose and remove them.")
+                _(
+                    "Lines that begin with <<<<<<< or >>>>>>> are left of a merge: choose and remove them."
+                )
             )
         return content
 

@@ -10,8 +10,6 @@ from itertools import pairwise
 from wiki.constants import AuthorKind
 from wiki.models import WikiPage, WikiRevision
 from wiki.pages.blame import BlamedSentence
-from wiki.pages.sources import VisibleText
-from wiki.text.sentences import split_sentences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +68,8 @@ def revision_rows(page: WikiPage, revisions: Iterable[WikiRevision]) -> list[Rev
     ]
 
 
-def blame_rows(sentences: Sequence[BlamedSentence], seen: VisibleText) -> list[BlameRow]:
-    """Return the rows of the sentences that the reader may read."""
-    if seen.hidden:
-        texts = {each.text for each in split_sentences(seen.content)}
-        sentences = [each for each in sentences if each.text in texts]
+def blame_rows(sentences: Sequence[BlamedSentence]) -> list[BlameRow]:
+    """Return the rows of sentences in their order."""
     firsts = [True, *(one.revision.pk != other.revision.pk for one, other in pairwise(sentences))]
     return [
         BlameRow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,12 @@ from core.markdown_wiki import Rendered
 from knowledge.evidence import Evidence
 from knowledge.pages.labels import page_label
 from knowledge.pictures.shown import passages_html
+from wiki.changes.queries import open_changes_of
+from wiki.constants import ChangeState
 from wiki.models import WikiPage
 from wiki.pages.sources import SourcedSentence, sentences_of, visible_summary, visible_text
 from wiki.queries import back_links, out_links
 from wiki.rendering import Mark, page_url, render_page
-from wiki.shown.hidden import Closed
 from wiki.text.sentences import split_sentences
 
 MOST_BACK_LINKS = 60
@@ -69,7 +71,7 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
             by_marker.setdefault(source.marker, source)
     numbers = {marker: number for number, marker in enumerate(by_marker, 1)}
     marks = _marks(content, sentences, numbers, is_cut=bool(hidden))
-    rendered = render_page(page.base_id, content, marks=marks, origin=page.pk.hex)
+    rendered = render_page(actor, page.base_id, content, marks=marks, origin=page.pk.hex)
     states = [{each.source_state for each in one.sources} for one in sentences if one.sources]
     fresh = Fresh(
         sourced=len(states),
@@ -82,7 +84,7 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
     )
 
 
-def page_context(actor: Actor, page: WikiPage, closed: Closed) -> dict[str, Any]:
+def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
     """Return what `wiki/page.html` takes but head and tree."""
     reading = read_page(actor, page)
     links = out_links(actor, page)
@@ -98,10 +100,13 @@ def page_context(actor: Actor, page: WikiPage, closed: Closed) -> dict[str, Any]
         "fresh": reading.fresh,
         "source_documents": sorted(documents.items()),
         "summarised": document if document and may(actor, "view", document) else None,
-        "back_links": _links(closed.named(back_links(actor, page)[:MOST_BACK_LINKS])),
+        "back_links": _links(back_links(actor, page)[:MOST_BACK_LINKS]),
         "missing_total": sum(link.page is None for link in links),
         "may_write": may(actor, "change", page),
         "may_delete": may(actor, "delete", page),
+        "open_changes": [
+            each for each in open_changes_of(actor, page) if each.state != ChangeState.DRAFT
+        ],
     }
 
 
@@ -134,7 +139,9 @@ def _cards(by_marker: dict[int, Evidence], numbers: dict[int, int]) -> list[Sour
     html = dict(
         zip(
             (each.marker for each in pictured),
-            passages_html((each.document_id, each.marked_text) for each in pictured if each.document_id),
+            passages_html(
+                (each.document_id, each.marked_text) for each in pictured if each.document_id
+            ),
             strict=True,
         )
     )
@@ -144,7 +151,10 @@ def _cards(by_marker: dict[int, Evidence], numbers: dict[int, int]) -> list[Sour
             title=each.document_name,
             location=" · ".join(
                 part
-                for part in (page_label(each.page_from, each.page_to), " › ".join(each.heading_path))
+                for part in (
+                    page_label(each.page_from, each.page_to),
+                    " › ".join(each.heading_path),
+                )
                 if part
             ),
             url=_passage_url(each),
@@ -164,6 +174,5 @@ def _passage_url(evidence: Evidence) -> str:
     return f"{address}?chunk={evidence.chunk_id}#chunk-{evidence.chunk_id}"
 
 
-def _links(pages: list[WikiPage]) -> list[dict[str, str]]:
+def _links(pages: Iterable[WikiPage]) -> list[dict[str, str]]:
     return [{"title": page.title, "url": page_url(page.base_id, page.slug)} for page in pages]
-

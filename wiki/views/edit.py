@@ -38,7 +38,6 @@ from wiki.services.pictures import MOST_BYTES, add_picture, read_picture
 from wiki.shown.conflicts import conflict_context, merged_text
 from wiki.shown.editing import PageForm, editor_context, initial_of, uuid_or_none
 from wiki.shown.heads import wiki_head
-from wiki.shown.hidden import closed_of
 from wiki.text.sentences import split_sentences
 from wiki.values import VersionConflict
 
@@ -69,9 +68,7 @@ def wiki_new(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
                 if draft:
                     discard_draft(actor, base.pk, draft.pk)
                 return _after(request, base, outcome)
-        context = editor_context(
-            actor, base, None, form, on_version=0, draft=draft, restored=True
-        )
+        context = editor_context(actor, base, None, form, on_version=0, draft=draft, restored=True)
         return _editor(request, base, context, status=422)
     initial: dict[str, Any] = {"kind": PageKind.CONCEPT, "status": "published"}
     slug = asked.get("slug", "")[:200]
@@ -97,7 +94,9 @@ def wiki_edit(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpRespon
     page = _readable_page(actor, base_id, page_id)
     base = page.base
     if _hidden_from(actor, page):
-        return render(request, "wiki/edit_closed.html", {**_head(actor, base), "page": page}, status=403)
+        return render(
+            request, "wiki/edit_closed.html", {**_head(actor, base), "page": page}, status=403
+        )
     if request.method == "POST":
         return _save(request, base, page)
     restores = request.GET.get("draft") == "restore"
@@ -193,7 +192,7 @@ def wiki_preview(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     content = request.POST.get("content", "")
     if len(content) > MAX_CONTENT:
         raise Invalid(_("A page may have a million characters."))
-    rendered = render_page(base.pk, content.replace("\r\n", "\n"))
+    rendered = render_page(request.actor, base.pk, content.replace("\r\n", "\n"))
     return render(request, "wiki/_preview.html", {"rendered": rendered})
 
 
@@ -203,8 +202,7 @@ def wiki_complete(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     actor = request.actor
     base = require_wiki(actor, base_id)
     wanted = request.GET.get("q", "")[:100]
-    closed = closed_of(actor, base.pk)
-    pages = closed.named(search_pages(actor, base.pk, wanted or "/", limit=OPTIONS))
+    pages = search_pages(actor, base.pk, wanted or "/", limit=OPTIONS)
     return render(request, "wiki/_options.html", {"pages": pages, "wanted": wanted})
 
 
@@ -229,9 +227,7 @@ def wiki_pictures(request: SpaceRequest, base_id: UUID) -> HttpResponse:
 @require_GET
 def wiki_picture(request: SpaceRequest, base_id: UUID, content_hash: str) -> HttpResponse:
     """Answer with a picture; whoever may not see the base gets none, at each request."""
-    content, media_type = read_picture(
-        request.actor, base_id=base_id, content_hash=content_hash
-    )
+    content, media_type = read_picture(request.actor, base_id=base_id, content_hash=content_hash)
     response = HttpResponse(content, content_type=media_type)
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -262,9 +258,13 @@ def _after(
     request: SpaceRequest, base: KnowledgeBase, outcome: Outcome, *, page: WikiPage | None = None
 ) -> HttpResponseBase:
     if outcome.revision is not None:
-        messages.success(request, _("Published as revision %(n)s.") % {"n": outcome.revision.number})
+        messages.success(
+            request, _("Published as revision %(n)s.") % {"n": outcome.revision.number}
+        )
         return redirect(page_url(base.pk, outcome.revision.slug))
     messages.success(request, outcome.note)
+    if outcome.change is not None and outcome.change.author_id == request.actor.user_id:
+        return redirect("wiki_change", base.pk, outcome.change.number)
     return redirect(page_url(base.pk, page.slug)) if page else redirect("wiki_index", base.pk)
 
 
@@ -310,7 +310,7 @@ def _form(base: KnowledgeBase, page: WikiPage | None, data: Any = None, **more: 
 def _readable_page(actor: Actor, base_id: UUID, page_id: UUID) -> WikiPage:
     require_wiki(actor, base_id)
     page = get_page(actor, page_id)
-    if page.base_id != base_id or page.pk in closed_of(actor, base_id).whole:
+    if page.base_id != base_id:
         raise NotFound(_("There is no such page."))
     return page
 

@@ -19,7 +19,7 @@ from wiki.rendering import page_url
 from wiki.shown.editing import uuid_or_none
 from wiki.shown.graph import graph_context
 from wiki.shown.heads import wiki_head
-from wiki.shown.hidden import closed_of
+from wiki.shown.summaries import summaries_of
 
 MOST_LINKS = 30
 
@@ -53,8 +53,7 @@ def wiki_graph_card(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     actor = request.actor
     base = require_wiki(actor, base_id)
     page_id = uuid_or_none(request.GET.get("page", ""))
-    closed = closed_of(actor, base.pk)
-    if page_id is None or page_id in closed.whole:
+    if page_id is None:
         raise NotFound(_("There is no such page."))
     page = get_page(actor, page_id)
     if page.base_id != base.pk:
@@ -64,9 +63,9 @@ def wiki_graph_card(request: SpaceRequest, base_id: UUID) -> HttpResponse:
         "base": base,
         "page": page,
         "page_url": page_url(base.pk, page.slug),
-        "summary": closed.summary_of(page),
-        "leads": [_link(each) for each in closed.named(leads)[:MOST_LINKS]],
-        "led": [_link(each) for each in closed.named(back_links(actor, page)[:MOST_LINKS])],
+        "summary": summaries_of(actor, [page])[page.pk],
+        "leads": [_link(each) for each in leads[:MOST_LINKS]],
+        "led": [_link(each) for each in back_links(actor, page)[:MOST_LINKS]],
     }
     return render(request, "wiki/_graph_card.html", context)
 

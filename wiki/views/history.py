@@ -25,7 +25,6 @@ from wiki.rendering import page_url, render_page
 from wiki.services.history import blame, get_revision, list_revisions, roll_back
 from wiki.shown.comparing import compare_context
 from wiki.shown.heads import wiki_head
-from wiki.shown.hidden import closed_of
 from wiki.shown.history import blame_rows, revision_rows
 from wiki.values import VersionConflict
 
@@ -37,7 +36,9 @@ _HTML, _RAW = "html", "raw"
 def wiki_history(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpResponse:
     """Show the revisions of a page, the newest first."""
     page = _page_of(request.actor, base_id, page_id)
-    rows = Paginator(list_revisions(request.actor, page.pk), A_PAGE).get_page(request.GET.get("page"))
+    rows = Paginator(list_revisions(request.actor, page.pk), A_PAGE).get_page(
+        request.GET.get("page")
+    )
     context = {
         **_head(request.actor, page),
         "revisions": revision_rows(page, rows.object_list),
@@ -85,7 +86,7 @@ def wiki_revision(
     context: dict[str, Any] = {
         **_head(actor, page),
         "revision": revision,
-        "rendered": render_page(page.base_id, seen.content),
+        "rendered": render_page(actor, page.base_id, seen.content),
         "content": seen.content,
         "hidden": seen.hidden,
         "view": _RAW if request.GET.get("view") == _RAW else _HTML,
@@ -134,11 +135,10 @@ def wiki_blame(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpRespo
     """Show which revision introduced each sentence."""
     actor = request.actor
     page = _page_of(actor, base_id, page_id)
-    seen = visible_text(actor, page, page.content)
     context = {
         **_head(actor, page),
-        "sentences": blame_rows(blame(actor, page.pk), seen),
-        "hidden": seen.hidden,
+        "sentences": blame_rows(blame(actor, page.pk)),
+        "hidden": visible_text(actor, page, page.content).hidden,
     }
     return render(request, "wiki/blame.html", context)
 
@@ -146,7 +146,7 @@ def wiki_blame(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpRespo
 def _page_of(actor: Actor, base_id: UUID, page_id: UUID) -> WikiPage:
     require_wiki(actor, base_id)
     page = get_page(actor, page_id)
-    if page.base_id != base_id or page.pk in closed_of(actor, base_id).whole:
+    if page.base_id != base_id:
         raise NotFound(_("There is no such page."))
     return page
 

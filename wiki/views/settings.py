@@ -19,6 +19,7 @@ from core.errors import Conflict, Invalid
 from core.htmx import render
 from providers.constants import ModelType
 from providers.models import AIModel
+from wiki.changes.rules import RULES
 from wiki.constants import MAX_INSTRUCTIONS, BuildMode, Granularity, ReviewMode
 from wiki.models import WikiSettings
 from wiki.queries import get_wiki
@@ -50,9 +51,7 @@ class WikiSettingsForm(forms.Form):
     build_mode = forms.ChoiceField(
         label=gettext_lazy("Build pages from documents"), choices=BuildMode.choices
     )
-    granularity = forms.ChoiceField(
-        label=gettext_lazy("Subjects"), choices=Granularity.choices
-    )
+    granularity = forms.ChoiceField(label=gettext_lazy("Subjects"), choices=Granularity.choices)
     model_id = forms.ChoiceField(label=gettext_lazy("Model that writes"), required=False)
     language = forms.ChoiceField(
         label=gettext_lazy("Language of the pages"), choices=LANGUAGES, required=False
@@ -138,7 +137,9 @@ def wiki_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     if request.method == "POST":
         if request.POST.get("action") == "off":
             disable_wiki(actor, base_id=base_id)
-            messages.success(request, _("The wiki is off. Its pages stay; switch it on again any time."))
+            messages.success(
+                request, _("The wiki is off. Its pages stay; switch it on again any time.")
+            )
             return redirect("wikis")
         status = 422
         if form.is_valid() and _changed(actor, base_id, form):
@@ -173,7 +174,9 @@ def _form(actor: Actor, row: WikiSettings, data: Any) -> WikiSettingsForm:
     models = AIModel.objects.filter(space_id=actor.space_id, type=ModelType.CHAT).order_by("name")
     initial = {name: getattr(row, name) for name in WikiSettingsForm.base_fields}
     initial["model_id"] = str(row.model_id or "")
-    return WikiSettingsForm(data, models=list(models), rules=RULES, initial=initial)
-
-
-RULES: tuple[tuple[str, Any], ...] = ()
+    return WikiSettingsForm(
+        data,
+        models=list(models),
+        rules=[(rule.name, rule.label) for rule in RULES.values()],
+        initial=initial,
+    )
