@@ -18,6 +18,7 @@ from wiki.models import (
     WikiFolder,
     WikiIssue,
     WikiLink,
+    WikiNotice,
     WikiOperation,
     WikiPage,
     WikiReading,
@@ -149,4 +150,5 @@ for _of_change in (WikiComment, WikiReview, WikiReviewer):
 register(WikiReading, ReadingPolicy())
 register(WikiSettings, SettingsPolicy())
 register(WikiDraft, DraftPolicy())
+register(WikiNotice, OwnPolicy())
 register(WikiWatch, OwnPolicy())
