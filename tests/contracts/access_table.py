@@ -395,10 +395,22 @@ KNOWLEDGE = (
     Row("wiki_inbox", "POST", everybody(302)),
     Row("wiki_inbox_count", "GET", everybody(200)),
     Row("wiki_changes", "GET", members(200), guests=(200, 200)),
-    Row("wiki_changes_batch", "POST", admins(302), REJECT_ONE, guests=(403, 302)),
+    Row(
+        "wiki_changes_batch",
+        "POST",
+        admins(302),
+        {"verdict": "reject", "number": 1},
+        guests=(403, 302),
+    ),
     # A proposal is seen by who may decide about it, who made it and who is asked.
     Row("wiki_change", "GET", admins(200, others=404), guests=(404, 200)),
-    Row("wiki_change_act", "POST", admins(302, others=404), APPROVE, guests=(404, 302)),
+    Row(
+        "wiki_change_act",
+        "POST",
+        admins(302, others=404),
+        {"action": "approve_publish", "edition": 1},
+        guests=(404, 302),
+    ),
     Row("wiki_change_comment", "POST", admins(302, others=404), {"text": "x"}, guests=(404, 302)),
     Row("wiki_change_reviewers", "POST", admins(302, others=404), guests=(404, 302)),
     Row("wiki_change_edit", "GET", admins(200, others=404), guests=(404, 200)),
@@ -674,9 +686,6 @@ KEYS = (
     Row("platform_key_rotate", "POST", everybody(404), {"grace_hours": "1"}),
     Row("platform_key_revoke", "POST", everybody(404)),
 )
-REJECT_ONE = {"verdict": "reject", "number": 1}
-APPROVE = {"action": "approve_publish", "edition": 1}
-
 TABLE = (
     *KEYS,
     *SITE,
