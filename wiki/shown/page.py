@@ -24,7 +24,7 @@ from wiki.pages.sources import (
     visible_summary,
     visible_text,
 )
-from wiki.queries import back_links, out_links
+from wiki.queries import back_links
 from wiki.rendering import Mark, page_url, render_page
 from wiki.text.sentences import split_sentences
 
@@ -95,10 +95,9 @@ def _unsourced(actor: Actor, page: WikiPage) -> Reading:
     return Reading(rendered=rendered, cards=[], fresh=nothing, content=page.content)
 
 
-def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
+def page_context(actor: Actor, page: WikiPage, *, has_changes: bool) -> dict[str, Any]:
     """Return what `wiki/page.html` takes but head and tree."""
     reading = read_page(actor, page)
-    links = out_links(actor, page)
     document = page.summarises
     issues = WikiIssue.objects.filter(page=page, state=IssueState.PENDING)
     documents = {card.title: card.url.partition("?")[0] for card in reading.cards if card.url}
@@ -113,11 +112,9 @@ def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
         "source_documents": sorted(documents.items()),
         "summarised": document if document and may(actor, "view", document) else None,
         "back_links": _links(back_links(actor, page)[:MOST_BACK_LINKS]),
-        "missing_total": sum(link.page is None for link in links),
-        "open_changes": open_changes_of(actor, page),
+        "missing_total": reading.rendered.html.count('class="wiki-link is-missing"'),
+        "open_changes": open_changes_of(actor, page) if has_changes else [],
         "open_issues": visible(actor, "view", issues).count(),
-        "may_write": may(actor, "change", page),
-        "may_delete": may(actor, "delete", page),
     }
 
 
