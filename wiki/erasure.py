@@ -21,6 +21,7 @@ from wiki.constants import AuthorKind
 from wiki.models import (
     WikiChange,
     WikiDraft,
+    WikiNotice,
     WikiOperation,
     WikiPage,
     WikiReading,
@@ -43,7 +44,7 @@ def erase_person(subject: Subject) -> Counts:
     """Erase what is a person's own: drafts, watches, being asked for reviews."""
     counts: dict[str, int] = {}
     add_counts(counts, dict(WikiDraft.objects.filter(author_id=int(subject.id)).delete()[1]))
-    for model in (WikiWatch, WikiReviewer):
+    for model in (WikiWatch, WikiReviewer, WikiNotice):
         rows = model._default_manager.filter(user_id=subject.id)
         add_counts(counts, dict(rows.delete()[1]))
     return counts

@@ -16,6 +16,7 @@ from wiki.models import (
     WikiFolder,
     WikiIssue,
     WikiLink,
+    WikiNotice,
     WikiOperation,
     WikiPage,
     WikiReading,
@@ -94,6 +95,7 @@ export_table(Table(model=WikiRevision, as_seen=_open_revisions))
 export_table(Table(model=WikiChange, as_seen=_open_changes))
 export_table(Table(model=WikiIssue, as_seen=_open_issues))
 export_table(Table(model=WikiDraft, own="author_id"))
+export_table(Table(model=WikiNotice, own="user_id"))
 export_table(Table(model=WikiWatch, own="user_id"))
 leave_out(WikiBuild, "how pages were built here once")
 leave_out(WikiOperation, "how pages were built here once")
