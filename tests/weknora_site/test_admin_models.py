@@ -71,6 +71,7 @@ NOT_HERE = {
     "wiki.WikiDraft": PERSONAL,
     "wiki.WikiFolder": CONTENT,
     "wiki.WikiLink": INNER,
+    "wiki.WikiNotice": PERSONAL,
     "wiki.WikiReading": CONTENT,
     "wiki.WikiRedirect": INNER,
     "wiki.WikiRefusal": INNER,
