@@ -41,10 +41,10 @@ _BUILDING = Author(kind=AuthorKind.PIPELINE)
 
 @register_eraser("person", name="wiki.person")
 def erase_person(subject: Subject) -> Counts:
-    """Erase what is a person's own: drafts, watches, being asked for reviews."""
+    """Erase what is a person's own: drafts, watches, what they were told, being asked for reviews."""
     counts: dict[str, int] = {}
     add_counts(counts, dict(WikiDraft.objects.filter(author_id=int(subject.id)).delete()[1]))
-    for model in (WikiWatch, WikiReviewer, WikiNotice):
+    for model in (WikiWatch, WikiNotice, WikiReviewer):
         rows = model._default_manager.filter(user_id=subject.id)
         add_counts(counts, dict(rows.delete()[1]))
     return counts

@@ -7,7 +7,7 @@ import pytest
 from accounts.models import Space
 from benchmarks._wiki_races import races_in
 
-CASES = 12
+CASES = 8
 
 
 @pytest.mark.django_db(transaction=True)
