@@ -19,7 +19,6 @@ function close() {
   asked?.abort();
   clearTimeout(timer);
   box.removeAttribute("aria-activedescendant");
-  box.setAttribute("aria-expanded", "false");
   if (isOpen()) list.hidePopover();
 }
 
@@ -72,7 +71,6 @@ async function open(search) {
     return;
   }
   if (!isOpen()) list.showPopover();
-  box.setAttribute("aria-expanded", "true");
   put();
   select(options()[0]);
   say(fill(list.dataset.said, { count: options().length }));

@@ -1,5 +1,7 @@
 /* Draws the links of a wiki on a canvas; up to 2,000 pages stay smooth, because a worker lays them out. The list
    below says the same, so that the picture is for eyes and pointers only. */
+import { listen } from "./wiki-graph-pointer.js";
+
 const picture = document.querySelector("[data-wiki-graph]");
 const source = document.getElementById("wiki-graph-data");
 const LABELS = 40; // of the most linked; others appear near to the pointer and when one comes closer
@@ -20,7 +22,7 @@ class Graph {
     this.hidden = new Set();
     this.chosen = this.over = -1;
     this.theme();
-    this.listen();
+    listen(this, this.canvas, picture);
     const worker = new Worker(picture.dataset.worker, { type: "module" });
     worker.onmessage = ({ data: { places, isLast } }) => {
       this.places = places;
@@ -35,15 +37,18 @@ class Graph {
 
   theme() {
     const seen = getComputedStyle(document.documentElement);
-    const probe = picture.appendChild(document.createElement("span"));
     const real = (name) => {
+      const probe = document.createElement("span"); // a new one each time: colours may fade over
       probe.style.color = `var(${name})`;
-      return getComputedStyle(probe).color;
+      picture.append(probe);
+      const found = getComputedStyle(probe).color;
+      probe.remove();
+      return found;
     };
     this.colours = COLOURS.map(real);
-    this.ink = { line: real("--line-strong"), near: real("--accent"), text: real("--fg"), halo: real("--bg-raised"), focus: real("--focus") };
+    const inks = { line: "--line-strong", near: "--accent", text: "--fg", halo: "--bg-raised", focus: "--focus" };
+    this.ink = Object.fromEntries(Object.entries(inks).map(([key, name]) => [key, real(name)]));
     this.font = `11px ${seen.getPropertyValue("--font") || "sans-serif"}`;
-    probe.remove();
   }
 
   radius(node) {
@@ -158,53 +163,6 @@ class Graph {
     this.chosen = n;
     this.soon();
     if (n >= 0) window.htmx.ajax("GET", this.data.nodes[n].card, { target: "#wiki-graph-card", swap: "innerHTML" });
-  }
-
-  listen() {
-    let from = null;
-    const { canvas } = this;
-    canvas.addEventListener("pointerdown", (event) => {
-      from = { x: event.clientX - this.view.x, y: event.clientY - this.view.y, moved: false };
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!from || !event.buttons) {
-        const over = this.hit(event);
-        canvas.classList.toggle("is-over", over >= 0);
-        if (over !== this.over) this.soon((this.over = over));
-        return;
-      }
-      const [x, y] = [event.clientX - from.x, event.clientY - from.y];
-      from.moved ||= Math.hypot(x - this.view.x, y - this.view.y) > 3;
-      if (!from.moved) return;
-      this.touched = true;
-      canvas.setPointerCapture(event.pointerId);
-      this.view = { ...this.view, x, y };
-      this.soon();
-    });
-    canvas.addEventListener("click", (event) => from?.moved || this.choose(this.hit(event)));
-    canvas.addEventListener("dblclick", (event) => {
-      const n = this.hit(event);
-      if (n >= 0) location.assign(this.data.nodes[n].around);
-    });
-    canvas.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // the page scrolls, as everywhere
-      event.preventDefault();
-      this.zoom(event.deltaY < 0 ? 1.15 : 0.87, { x: event.offsetX, y: event.offsetY });
-    }, { passive: false });
-    picture.addEventListener("change", () => {
-      const boxes = [...picture.querySelectorAll("[data-colour]:not(:checked)")];
-      this.hidden = new Set(boxes.map((box) => Number(box.dataset.colour)));
-      this.soon();
-    });
-    picture.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-zoom]");
-      if (!button) return;
-      if (Number(button.dataset.zoom)) this.zoom(Number(button.dataset.zoom));
-      else this.soon(this.fit());
-    });
-    new ResizeObserver(() => this.soon(this.touched || this.fit())).observe(canvas);
-    new MutationObserver(() => this.soon(this.theme())).observe(document.documentElement, { attributeFilter: ["class"] });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.soon(this.theme()));
   }
 }
 

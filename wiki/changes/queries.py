@@ -105,8 +105,9 @@ def get_change(actor: Actor, base_id: UUID, number: int) -> WikiChange:
 
 
 def open_changes_of(actor: Actor, page: WikiPage) -> list[WikiChange]:
-    """Return the open change requests of a page that the actor sees, oldest first."""
-    rows = changes_of(actor, base_id=page.base_id).filter(page=page, state__in=OPEN_CHANGE_STATES)
+    """Return the change requests of a page that wait and that the actor sees, oldest first."""
+    states = [state for state in OPEN_CHANGE_STATES if state != ChangeState.DRAFT]
+    rows = changes_of(actor, base_id=page.base_id).filter(page=page, state__in=states)
     return readable(actor, rows.order_by("number"))
 
 

@@ -20,7 +20,7 @@ from wiki.changes.queries import (
     readable,
     waiting_changes,
 )
-from wiki.changes.watching import mark_read
+from wiki.changes.reading import mark_read
 from wiki.shown.changes import change_lines
 from wiki.shown.notices import notice_lines
 

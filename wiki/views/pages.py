@@ -121,7 +121,9 @@ def wiki_page(request: SpaceRequest, base_id: UUID, slug: str) -> HttpResponseBa
     context = {
         **head,
         **tree_context(actor, base.pk, current=page.pk),
-        **page_context(actor, page),
+        **page_context(actor, page, has_changes=head["change_total"] > 0),
+        "may_write": head["may_edit"],
+        "may_delete": head["may_edit"],
         "came_from": request.GET.get("from", "")[:200],
         "watch": watch_of(actor, base, page),
         "review_modes": ReviewMode.choices,

@@ -64,8 +64,8 @@ def test_conflict_is_decided_place_by_place(desk: Desk, victor: Persona, olivia:
     assert "Approve and publish" not in page
     merge = address(desk, "wiki_change_merge")
     shown = olivia.client.get(merge).content.decode()
-    assert "pier 5" in shown
-    assert "pier 6" in shown
+    assert "pier <del>5</del>" in shown
+    assert "pier <ins>6</ins>" in shown
     refused = olivia.client.post(merge, {"edition": 1, "onto": 2})
     assert refused.status_code == 409
     post(olivia, merge, edition=1, onto=2, **{"choice-0": "own", "own-0": "At piers 5 and 6."})

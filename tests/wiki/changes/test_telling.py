@@ -7,10 +7,11 @@ from tests.personas import Persona
 from tests.wiki.changes.conftest import TEXT, Desk
 from wiki.changes.deciding import review_change
 from wiki.changes.queries import count_unread, count_waiting, get_change, readable
+from wiki.changes.reading import mark_read
 from wiki.changes.talking import ask_reviewers, comment_change
-from wiki.changes.watching import mark_read, unwatch, watch, watching
 from wiki.constants import ChangeAction, ChangeState, NoticeKind, Verdict
 from wiki.models import WikiChange, WikiNotice
+from wiki.services.watching import set_watch
 from wiki.text.sentences import sentence_hash
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,14 +46,14 @@ def test_reviewer_and_author_are_told_and_nobody_of_their_own_doing(
 def test_watcher_gets_one_unread_notice_of_a_page_that_changes_often(
     desk: Desk, victor: Persona, olivia: Persona
 ) -> None:
-    watch(victor.actor, desk.base, desk.page, by_mail=True)
-    assert watching(victor.actor, desk.base, desk.page).by_mail
+    where = {"base_id": desk.base.pk, "page_id": desk.page.pk}
+    set_watch(victor.actor, **where, is_on=True, by_mail=True)
     desk.submit(olivia, "Second.\n")
     desk.submit(olivia, "Third.\n")
     assert told(victor) == [NoticeKind.PAGE_CHANGED]
     assert len(mail.outbox) == 1
     assert "Tides" in mail.outbox[0].body
-    unwatch(victor.actor, desk.base, desk.page)
+    set_watch(victor.actor, **where, is_on=False)
     desk.submit(olivia, action=ChangeAction.DELETE)
     assert told(victor) == [NoticeKind.PAGE_CHANGED]
 
