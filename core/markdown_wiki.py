@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +36,8 @@ _CLEANER = nh3.Cleaner(
         *("div", "header", "span", "button"),
     },
     attributes={
-        **{f"h{level}": {"id"} for level in range(1, 7)},
+        **{f"h{level}": {"id", "class"} for level in range(1, 7)},
+        **dict.fromkeys(("p", "li", "tr"), {"class"}),
         "a": {"class", "href", "title", "rel", "data-cite", "aria-label"},
         "button": {"class", "type", "data-copy"},
         "code": {"class"},
@@ -93,14 +94,23 @@ def without_marks(text: str) -> str:
     return text.replace(_MARK_SIGN, "")
 
 
-def render_wiki(text: str, *, target: Callable[[str], Target], origin: str = "") -> Rendered:
+def render_wiki(
+    text: str,
+    *,
+    target: Callable[[str], Target],
+    origin: str = "",
+    changed: Container[int] = (),
+) -> Rendered:
     """Return a page's text as HTML.
 
-    `target` is asked for each link's slug. Marks become links to `#src-<origin>-<number>`.
+    `target` is asked for each link's slug. Marks become links to `#src-<origin>-<number>`. What
+    stands on the `changed` lines, counted from 1, gets the class `is-changed`.
     """
     env = {"target": target, "run_id": ""}
     tokens = _MARKDOWN.parse(text, env)
     parts = _name_parts(tokens)
+    if changed:
+        _mark_changed(tokens, changed)
     env["run_id"] = origin
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
     safe = mark_safe(_CLEANER.clean(html))  # noqa: S308  # the sanitiser's output
@@ -134,6 +144,23 @@ def _name_parts(tokens: list[Token]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def _mark_changed(tokens: list[Token], changed: Container[int]) -> None:
+    """Mark the smallest blocks that hold a changed line: paragraphs, items, rows, headings."""
+    items: list[Token] = []
+    for token in tokens:
+        if token.type == "list_item_open":
+            items.append(token)
+        elif token.type == "list_item_close":
+            items.pop()
+        if token.type not in _BLOCKS or token.map is None:
+            continue
+        if not any(line in changed for line in range(token.map[0] + 1, token.map[1] + 1)):
+            continue
+        shown = items[-1] if token.hidden and items else token
+        shown.attrSet("class", "is-changed")
+
+
+_BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "tr_open"})
 _SPOKEN: Final = frozenset({"text", "code_inline", "wiki_name", "text_special"})
 
 

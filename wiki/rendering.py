@@ -44,22 +44,23 @@ def render_page(
     *,
     marks: tuple[Mark, ...] = (),
     origin: str = "",
+    changed: frozenset[int] = frozenset(),
     address: Callable[[str], str] | None = None,
 ) -> Rendered:
     """Return a text of a base's wiki as HTML; as many queries for one link as for a hundred.
 
-    `origin` is what the cards of the sources are named by. A link to a page that the actor does not
+    `origin` is what the cards of the sources are named by, `changed` lines are marked. A link to a page that the actor does not
     see is one to no page. `address` gives the address of a page by its slug where it is not the
     usual one; then missing pages are not offered to be written.
     """
     slugs = slugs_in(content)
     found = _targets(actor, base_id, slugs, address=address)
-    key = _key(content, marks, origin, found)
+    key = _key(content, (marks, origin, sorted(changed)), found)
     kept: Rendered | None = cache.get(key)
     if kept is None:
         text = _with_marks(content, marks)
         text = replace_links(text, _with_escaped_bar)
-        kept = render_wiki(text, target=found.__getitem__, origin=origin)
+        kept = render_wiki(text, target=found.__getitem__, origin=origin, changed=changed)
         cache.set(key, kept, _KEPT_SECONDS)
     return kept
 
@@ -119,11 +120,9 @@ def _with_escaped_bar(link: Link) -> str | None:
     return f"[[{link.slug}{'#' + link.part if link.part else ''}\\|{link.name}]]"
 
 
-def _key(content: str, marks: tuple[Mark, ...], origin: str, found: Mapping[str, Target]) -> str:
+def _key(content: str, more: object, found: Mapping[str, Target]) -> str:
     told = hashlib.sha256(content.encode())
-    told.update(
-        repr((_VERSION, get_language(), origin, marks, sorted(found.items(), key=_slug))).encode()
-    )
+    told.update(repr((_VERSION, get_language(), more, sorted(found.items(), key=_slug))).encode())
     return f"wiki-html-{told.hexdigest()}"
 
 

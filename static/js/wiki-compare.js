@@ -5,7 +5,9 @@ const narrow = matchMedia("(max-width: 860px)");
 
 function show(view, { keep = false } = {}) {
   box.dataset.view = view;
-  for (const button of document.querySelectorAll("[data-view-is]")) button.setAttribute("aria-pressed", String(button.dataset.viewIs === view));
+  for (const button of document.querySelectorAll("[data-view-is]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.viewIs === view));
+  }
   if (keep) localStorage.setItem(KEY, view);
 }
 

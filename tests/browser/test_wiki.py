@@ -12,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from knowledge.models import Chunk, KnowledgeBase
-from tests.browser.conftest import ORIGIN, OpenPage, problems_of_pages
+from tests.browser.conftest import OpenPage, problems_of_pages
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.wiki import make_page, make_wiki
 from tests.personas import Persona
@@ -151,9 +151,9 @@ def test_page_is_moved_in_the_tree_by_pointer_and_by_menu(
     base: KnowledgeBase, tides: WikiPage, olivia: Persona, open_page: OpenPage, page: Page
 ) -> None:
     open_page(html(olivia, "wiki_index", base.pk))
-    crane = page.locator(".wiki-tree").get_by_role("link", name="Crane")
-    crane.drag_to(page.locator("summary", has_text="Water"))
-    expect(page.locator("#wiki-move-dialog")).to_contain_text("Move “Crane” to Water?")
+    berth = page.locator(".wiki-tree").get_by_role("link", name="Berth 0")
+    berth.drag_to(page.locator("summary", has_text="Water"))
+    expect(page.locator("#wiki-move-dialog")).to_contain_text("Move “Berth 0” to Water?")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Actions for the folder Water").click()
     page.get_by_role("button", name="Move to…").click()
@@ -163,27 +163,19 @@ def test_page_is_moved_in_the_tree_by_pointer_and_by_menu(
 def test_editor_completes_links_previews_and_keeps_drafts(
     base: KnowledgeBase, tides: WikiPage, olivia: Persona, open_page: OpenPage, page: Page
 ) -> None:
-    client = olivia.client
-    kept: list[str] = []
+    drafts: list[tuple[bytes, str]] = []
+    written = f"{TIDES}New: [[entity/crane|Crane]] **stands**"
+    options = html(olivia, "wiki_complete", base.pk, query="?q=cra")
+    shown = olivia.client.post(reverse("wiki_preview", args=[base.pk]), {"content": written})
 
-    def through(route: Route) -> None:
-        """Let the product answer; the form comes as the browser sent it."""
+    def keep(route: Route) -> None:
         request = route.request
-        path = request.url.removeprefix(ORIGIN)
-        if request.method == "GET":
-            route.fulfill(body=client.get(path).content)
-            return
-        sent = client.post(
-            path,
-            data=request.post_data_buffer or b"",
-            content_type=request.headers["content-type"],
-        )
-        kept.append(path)
-        route.fulfill(body=sent.content)
+        drafts.append((request.post_data_buffer or b"", request.headers["content-type"]))
+        route.fulfill(body="<span>Draft saved 10:51.</span>")
 
-    page.route("**/wiki/*/complete/**", through)
-    page.route("**/wiki/*/draft/", through)
-    page.route("**/wiki/*/preview/", through)
+    page.route("**/wiki/*/complete/**", lambda route: route.fulfill(body=options))
+    page.route("**/wiki/*/draft/", keep)
+    page.route("**/wiki/*/preview/", lambda route: route.fulfill(body=shown.content))
     open_page(html(olivia, "wiki_edit", base.pk, tides.pk))
     box = page.get_by_label("Text", exact=True)
     box.focus()
@@ -192,16 +184,17 @@ def test_editor_completes_links_previews_and_keeps_drafts(
     expect(page.get_by_role("option", name="Crane")).to_be_visible()
     page.keyboard.press("Enter")
     page.keyboard.type(" **stands**")
-    assert box.input_value().endswith("New: [[entity/crane|Crane]] **stands**")
+    assert box.input_value() == written
     expect(page.locator("[data-draft-line]")).to_contain_text("Draft saved", timeout=10_000)
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#wiki-preview a.wiki-link").last).to_have_text("Crane")
     expect(page.locator("#wiki-preview strong")).to_have_text("stands")
-    assert {path.rsplit("/", 2)[1] for path in kept} == {"draft", "preview"}
+    sent, kind = drafts[-1]
+    olivia.client.post(reverse("wiki_draft", args=[base.pk]), data=sent, content_type=kind)
     open_page(html(olivia, "wiki_edit", base.pk, tides.pk))
     expect(page.get_by_role("link", name="Restore your draft")).to_be_visible()
     open_page(html(olivia, "wiki_edit", base.pk, tides.pk, query="?draft=restore"))
-    assert page.get_by_label("Text", exact=True).input_value().endswith("**stands**")
+    assert page.get_by_label("Text", exact=True).input_value() == written
 
 
 def test_pasted_picture_is_put_into_the_text(

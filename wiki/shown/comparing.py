@@ -80,7 +80,10 @@ def compare_context(
         "earlier": revision_of(page, old - 1) if old > 1 else None,
     }
     if view == "read":
-        context["sides"] = [render_page(actor, page.base_id, each.content) for each in texts]
+        context["sides"] = [
+            render_page(actor, page.base_id, text.content, changed=lines)
+            for text, lines in zip(texts, _changed_lines(found.rows), strict=True)
+        ]
     else:
         parts = tuple(parts_of(found.rows))
         context["parts"] = parts
@@ -104,6 +107,14 @@ def parts_of(rows: Sequence[Row]) -> Iterator[Part]:
     if together:
         is_changed = any(row.kind != "same" for row in together)
         yield _part(together, number + 1 if is_changed else 0)
+
+
+def _changed_lines(rows: Sequence[Row]) -> tuple[frozenset[int], frozenset[int]]:
+    changed = [row for row in rows if row.kind not in ("same", "left_out")]
+    return (
+        frozenset(row.old.number for row in changed if row.old),
+        frozenset(row.new.number for row in changed if row.new),
+    )
 
 
 def _part(rows: list[Row], number: int) -> Part:

@@ -167,7 +167,7 @@ def wiki_draft(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     """Keep what stands in the editor, and say when that was and who else writes."""
     posted = request.POST
     version = posted.get("version", "")
-    fields = {name: posted[name] for name in FIELDS if name in posted}
+    fields = {name: posted[name].replace("\r\n", "\n") for name in FIELDS if name in posted}
     kept = keep_draft(
         request.actor,
         base_id=base_id,
