@@ -276,7 +276,9 @@ def source_context(evidence: Evidence) -> dict[str, Any]:
     return {
         "number": evidence.marker,
         "title": _("A source you may not see") if hidden else evidence.document_name,
-        "location": _location(evidence.page_from, " › ".join(evidence.heading_path)),
+        "location": _location(
+            evidence.page_from, " › ".join(evidence.heading_path), is_wiki=evidence.is_wiki
+        ),
         "url": url,
         "quote": _quote(evidence),
         "state": "" if evidence.source_state == "unchanged" else evidence.source_state,
@@ -292,15 +294,18 @@ def passage_url(document_id: str, chunk_id: str) -> str:
 def _hit_context(hit: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": hit["name"],
-        "location": _location(hit.get("page"), hit.get("heading", "")),
+        "location": _location(
+            hit.get("page"), hit.get("heading", ""), is_wiki=hit.get("is_wiki", False)
+        ),
         "text": hit["excerpt"],
         "url": passage_url(hit["document_id"], hit["chunk_id"]),
         "percent": None,
     }
 
 
-def _location(page: int | None, heading: str) -> str:
-    parts = [_("p. %(page)s") % {"page": page} if page else "", heading]
+def _location(page: int | None, heading: str, *, is_wiki: bool = False) -> str:
+    where = _("Wiki") if is_wiki else _("p. %(page)s") % {"page": page} if page else ""
+    parts = [where, heading]
     return " · ".join(part for part in parts if part)
 
 
