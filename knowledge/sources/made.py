@@ -13,7 +13,7 @@ from django.db import transaction
 
 from knowledge.access.fit import lock_base, set_basis
 from knowledge.constants import DocumentSource, DocumentState
-from knowledge.models import Document, KnowledgeBase, RemovedDocument
+from knowledge.models import Document, DocumentBasis, KnowledgeBase, RemovedDocument
 from knowledge.names import clean_file_name
 from knowledge.services.documents import read_again, start_reading
 from knowledge.services.removal import release_file, remove_later
@@ -45,7 +45,7 @@ def keep_made(
     """Have a text searched in a base; returns its document, None where it must not be found.
 
     `document` is what an earlier version was searched under. `made_of` are the documents that the
-    text says something of. One that was restricted and is gone cannot say any more who may read it,
+    text says something of; until the text is indexed, those of the earlier one count, too. One that was restricted and is gone cannot say any more who may read it,
     and one of another base has other readers: such a text is not searched.
     """
     if not _can_be_judged(base, made_of):
@@ -63,7 +63,9 @@ def keep_made(
         before, is_new = row.content_hash, row._state.adding
         row.name, row.content_hash, row.size_bytes = cleaned, stored.content_hash, stored.size_bytes
         row.save()
-        set_basis(row, made_of)
+        # The earlier text is found until the new one is: both must be behind their walls.
+        before_of = [] if same else _basis(row)
+        set_basis(row, {*made_of, *before_of})
         if is_new:
             start_reading(row)
         elif not same:
@@ -87,6 +89,10 @@ def _locked(document: Document | None) -> Document | None:
         return None
     rows = Document.objects.exclude(state=DocumentState.DELETING)
     return rows.select_for_update().filter(pk=document.pk).first()
+
+
+def _basis(document: Document) -> list[UUID]:
+    return list(DocumentBasis.objects.filter(document=document).values_list("source_id", flat=True))
 
 
 def _can_be_judged(base: KnowledgeBase, made_of: Collection[UUID]) -> bool:
