@@ -13,6 +13,7 @@ from wiki.models import (
     WikiDraft,
     WikiFolder,
     WikiIssue,
+    WikiLint,
     WikiPage,
     WikiSettings,
     WikiWatch,
@@ -59,7 +60,7 @@ class DraftPolicy(OwnPolicy):
     owner_field: ClassVar[str] = "author_id"
 
 
-for _model in (WikiBuild, WikiChange, WikiFolder, WikiIssue, WikiPage):
+for _model in (WikiBuild, WikiChange, WikiFolder, WikiIssue, WikiLint, WikiPage):
     register(_model, WikiPolicy())
 register(WikiSettings, SettingsPolicy())
 register(WikiDraft, DraftPolicy())

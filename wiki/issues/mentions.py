@@ -86,12 +86,12 @@ class Names:
 def _blanked(content: str) -> str:
     """Return the text in one case and of the same length, with spaces for all but its words."""
     # Characters whose lower case is longer would move all places behind them.
-    text = "".join(low if len(low := each.lower()) == 1 else each for each in content)
+    text = [low if len(low := each.lower()) == 1 else each for each in content]
     spans = [(link.start, link.end) for link in find_links(content)]
     spans += [found.span() for found in _NO_TEXT.finditer(content)]
     for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        text[start:end] = " " * (end - start)
+    return "".join(text)
 
 
 def _plain(name: str) -> str:

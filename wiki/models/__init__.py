@@ -9,7 +9,7 @@ from wiki.models.changes import (
     WikiReviewer,
     WikiWatch,
 )
-from wiki.models.issues import WikiIssue
+from wiki.models.issues import WikiIssue, WikiLint
 from wiki.models.pages import (
     WikiDraft,
     WikiFolder,
@@ -29,6 +29,7 @@ __all__ = [
     "WikiFolder",
     "WikiIssue",
     "WikiLink",
+    "WikiLint",
     "WikiOperation",
     "WikiPage",
     "WikiReading",

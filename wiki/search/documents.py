@@ -21,7 +21,7 @@ from wiki.constants import PageStatus
 from wiki.models import WikiPage, WikiSentence, WikiSettings
 from wiki.pages.writing import pages_by_slug
 from wiki.text.links import Link, replace_links, slugs_in
-from wiki.text.sentences import split_sentences
+from wiki.text.sentences import sentence_hash, split_sentences
 from wiki.values import hash_of
 
 
@@ -87,13 +87,12 @@ def text_to_search(page: WikiPage) -> str:
 def rests_on(page: WikiPage) -> set[UUID]:
     """Return the documents that sentences of the page's present text rest on, gone ones too."""
     hashes = {each.hash for each in split_sentences(page.content)}
+    hashes.add(sentence_hash(page.summary))
     found = documents_behind([page.pk], hashes).get(page.pk, set())
     return found | ({page.summarises_id} if page.summarises_id else set())
 
 
-def documents_behind(
-    page_ids: Collection[UUID], hashes: Collection[str]
-) -> dict[UUID, set[UUID]]:
+def documents_behind(page_ids: Collection[UUID], hashes: Collection[str]) -> dict[UUID, set[UUID]]:
     """Return the documents that these sentences of each page rest on; two queries."""
     sentences = WikiSentence.objects.filter(page_id__in=page_ids, text_hash__in=hashes)
     markers: dict[UUID, set[int]] = {}

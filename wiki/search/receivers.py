@@ -27,13 +27,13 @@ from wiki.signals import page_removed, page_written
 
 @receiver(page_written, dispatch_uid="wiki.search.written")
 @receiver(page_removed, dispatch_uid="wiki.search.removed")
-def page_changed(sender: type[WikiPage], *, page_id: UUID, **_more: Any) -> None:
+def page_changed(*, page_id: UUID, **_more: Any) -> None:
     """Have a job bring what is searched up to date; one that waits already does it."""
     enqueue(SEARCH_PAGE, dedupe_key=str(page_id), page_id=str(page_id))
 
 
 @receiver(post_save, sender=WikiSettings, dispatch_uid="wiki.search.settings")
-def settings_changed(sender: type[WikiSettings], *, instance: WikiSettings, **_more: Any) -> None:
+def settings_changed(*, instance: WikiSettings, **_more: Any) -> None:
     """Take the pages of a wiki that was switched off out of searches, or put them back."""
     pages = WikiPage.objects.filter(base_id=instance.base_id)
     if pages.filter(document__isnull=instance.is_enabled).exists():
@@ -47,7 +47,7 @@ def settings_changed(sender: type[WikiSettings], *, instance: WikiSettings, **_m
 
 
 @receiver(document_indexed, dispatch_uid="wiki.search.indexed")
-def document_is_indexed(sender: type[Document], *, document_id: UUID, **_more: Any) -> None:
+def document_is_indexed(*, document_id: UUID, **_more: Any) -> None:
     """Once a page's present text is what is found, who finds it follows from that alone."""
     rows = Document.objects.filter(pk=document_id, source=DocumentSource.WIKI)
     document = rows.first()
