@@ -120,11 +120,11 @@ def _with_escaped_bar(link: Link) -> str | None:
     return f"[[{link.slug}{'#' + link.part if link.part else ''}\\|{link.name}]]"
 
 
-def _key(
-    content: str, marks: tuple[Mark, ...], origin: str, found: Mapping[str, Target]
-) -> str:
+def _key(content: str, marks: tuple[Mark, ...], origin: str, found: Mapping[str, Target]) -> str:
     told = hashlib.sha256(content.encode())
-    told.update(repr((_VERSION, get_language(), origin, marks, sorted(found.items(), key=_slug))).encode())
+    told.update(
+        repr((_VERSION, get_language(), origin, marks, sorted(found.items(), key=_slug))).encode()
+    )
     return f"wiki-html-{told.hexdigest()}"
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of, takes_files
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of, takes_files
 from agents.catalogue import tools_for
 from agents.constants import BaseScope
 from agents.models import Agent
@@ -138,7 +138,8 @@ def mentionable_bases(actor: Actor, agent: Agent) -> list[KnowledgeBase]:
     found = [*bases_of(actor, agent, ()), *_shared(actor, agent)]
     if agent.space_id != actor.space_id:
         found += visible(actor, "use", KnowledgeBase.objects.order_by("name"))
-    return [base for base in found if is_of_use(capabilities_of(base), requirements)]
+    can = capabilities_by_base(found)
+    return [base for base in found if is_of_use(can[base.pk], requirements)]
 
 
 def mentionable_documents(

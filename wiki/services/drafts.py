@@ -62,9 +62,7 @@ def keep_draft(
         draft = _draft(actor, base_id, page, draft_id)
         if draft is None:
             _see_few(actor, base_id, page)
-            draft = WikiDraft(
-                space_id=base.space_id, base=base, page=page, author_id=actor.user_id
-            )
+            draft = WikiDraft(space_id=base.space_id, base=base, page=page, author_id=actor.user_id)
         draft.on_version = on_version
         if fields is not None:
             draft.fields = {name: fields[name] for name in FIELDS if name in fields}

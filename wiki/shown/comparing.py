@@ -142,7 +142,9 @@ def _others(found: Comparison) -> Iterator[Other]:
         if listed.is_changed:
             yield Other(
                 label=label,
-                old=_marked([Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"),
+                old=_marked(
+                    [Piece(each, is_changed=True) for each in _apart(listed.removed)], "old"
+                ),
                 new=_marked([Piece(each, is_changed=True) for each in _apart(listed.added)], "new"),
             )
 

@@ -15,7 +15,10 @@ from wiki.constants import MAX_CONTENT, MAX_SLUG, MAX_TITLE, PageKind, PageStatu
 from wiki.models import WikiDraft, WikiFolder, WikiPage, WikiSettings
 from wiki.services.drafts import draft_of, drafts_of_new_pages, who_writes
 
-PUBLISHING = ((PageStatus.PUBLISHED, _("Published")), (PageStatus.DRAFT, _("Draft: for editors only")))
+PUBLISHING = (
+    (PageStatus.PUBLISHED, _("Published")),
+    (PageStatus.DRAFT, _("Draft: for editors only")),
+)
 
 
 class PageForm(forms.Form):

@@ -93,7 +93,9 @@ def index_context(
             pages = [page for page in pages if page.kind in kinds]
         context["found"] = _rows(pages, closed)
     elif folder is not None or status:
-        pages = list_pages(actor, base.pk, kinds=kinds, folder_id=folder, status=status, sort="title")
+        pages = list_pages(
+            actor, base.pk, kinds=kinds, folder_id=folder, status=status, sort="title"
+        )
         context["listed"] = _rows(pages[:500], closed)
     else:
         found = index_of(actor, base.pk, kinds=kinds, limit=A_GROUP)
@@ -140,7 +142,9 @@ def _row(page: WikiPage, closed: Closed) -> Row:
 
 
 def _intro(actor: Actor, base: KnowledgeBase) -> Rendered | None:
-    page = published_pages(actor, base.pk).filter(kind=PageKind.INDEX).order_by("created_at").first()
+    page = (
+        published_pages(actor, base.pk).filter(kind=PageKind.INDEX).order_by("created_at").first()
+    )
     if page is None:
         return None
     return render_page(base.pk, visible_content(actor, page))

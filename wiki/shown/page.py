@@ -135,7 +135,9 @@ def _cards(by_marker: dict[int, Evidence], numbers: dict[int, int]) -> list[Sour
     html = dict(
         zip(
             (each.marker for each in pictured),
-            passages_html((each.document_id, each.marked_text) for each in pictured if each.document_id),
+            passages_html(
+                (each.document_id, each.marked_text) for each in pictured if each.document_id
+            ),
             strict=True,
         )
     )
@@ -145,7 +147,10 @@ def _cards(by_marker: dict[int, Evidence], numbers: dict[int, int]) -> list[Sour
             title=each.document_name,
             location=" · ".join(
                 part
-                for part in (page_label(each.page_from, each.page_to), " › ".join(each.heading_path))
+                for part in (
+                    page_label(each.page_from, each.page_to),
+                    " › ".join(each.heading_path),
+                )
                 if part
             ),
             url=_passage_url(each),

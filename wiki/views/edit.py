@@ -69,9 +69,7 @@ def wiki_new(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
                 if draft:
                     discard_draft(actor, base.pk, draft.pk)
                 return _after(request, base, outcome)
-        context = editor_context(
-            actor, base, None, form, on_version=0, draft=draft, restored=True
-        )
+        context = editor_context(actor, base, None, form, on_version=0, draft=draft, restored=True)
         return _editor(request, base, context, status=422)
     initial: dict[str, Any] = {"kind": PageKind.CONCEPT, "status": "published"}
     slug = asked.get("slug", "")[:200]
@@ -97,7 +95,9 @@ def wiki_edit(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpRespon
     page = _readable_page(actor, base_id, page_id)
     base = page.base
     if _hidden_from(actor, page):
-        return render(request, "wiki/edit_closed.html", {**_head(actor, base), "page": page}, status=403)
+        return render(
+            request, "wiki/edit_closed.html", {**_head(actor, base), "page": page}, status=403
+        )
     if request.method == "POST":
         return _save(request, base, page)
     restores = request.GET.get("draft") == "restore"
@@ -229,9 +229,7 @@ def wiki_pictures(request: SpaceRequest, base_id: UUID) -> HttpResponse:
 @require_GET
 def wiki_picture(request: SpaceRequest, base_id: UUID, content_hash: str) -> HttpResponse:
     """Answer with a picture; whoever may not see the base gets none, at each request."""
-    content, media_type = read_picture(
-        request.actor, base_id=base_id, content_hash=content_hash
-    )
+    content, media_type = read_picture(request.actor, base_id=base_id, content_hash=content_hash)
     response = HttpResponse(content, content_type=media_type)
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -262,7 +260,9 @@ def _after(
     request: SpaceRequest, base: KnowledgeBase, outcome: Outcome, *, page: WikiPage | None = None
 ) -> HttpResponseBase:
     if outcome.revision is not None:
-        messages.success(request, _("Published as revision %(n)s.") % {"n": outcome.revision.number})
+        messages.success(
+            request, _("Published as revision %(n)s.") % {"n": outcome.revision.number}
+        )
         return redirect(page_url(base.pk, outcome.revision.slug))
     messages.success(request, outcome.note)
     return redirect(page_url(base.pk, page.slug)) if page else redirect("wiki_index", base.pk)

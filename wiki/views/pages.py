@@ -66,7 +66,9 @@ def wiki_switch(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     except Conflict as refusal:
         messages.error(request, refusal.message)
         return redirect("wikis")
-    messages.success(request, _("The wiki is on. Write its first page, or build it from documents."))
+    messages.success(
+        request, _("The wiki is on. Write its first page, or build it from documents.")
+    )
     return redirect("wiki_index", base_id)
 
 
@@ -80,7 +82,9 @@ def wiki_index(request: SpaceRequest, base_id: UUID) -> HttpResponse:
         return render(request, "wiki/off.html", context)
     base = require_wiki(actor, base_id)
     if asked.get("cursor"):
-        return render(request, "wiki/_index_rows.html", more_context(actor, base, cursor=asked["cursor"]))
+        return render(
+            request, "wiki/_index_rows.html", more_context(actor, base, cursor=asked["cursor"])
+        )
     folder = uuid_or_none(asked.get("folder", ""))
     status = asked.get("status", "")
     context = {
