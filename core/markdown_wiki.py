@@ -100,7 +100,7 @@ def render_wiki(text: str, *, target: Callable[[str], Target], origin: str = "")
     """
     env = {"target": target, "run_id": ""}
     tokens = _MARKDOWN.parse(text, env)
-    parts = _name_parts(tokens, env)
+    parts = _name_parts(tokens)
     env["run_id"] = origin
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
     safe = mark_safe(_CLEANER.clean(html))  # noqa: S308  # the sanitiser's output
@@ -113,7 +113,7 @@ def part_id(heading: str) -> str:
     return "-".join(words)[:80] or "part"
 
 
-def _name_parts(tokens: list[Token], env: dict[str, object]) -> tuple[Part, ...]:
+def _name_parts(tokens: list[Token]) -> tuple[Part, ...]:
     """Give each heading an id that no other of the page has, and list them."""
     seen: Counter[str] = Counter()
     parts = []
@@ -154,7 +154,9 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
         opening.attrs["class"] = "wiki-link is-missing" if target.is_missing else "wiki-link"
         if target.note:
             opening.attrs["title"] = target.note
-        name = (found[3] or "").strip() or (target.title if not part else f"{target.title} › {part}")
+        name = (found[3] or "").strip() or (
+            target.title if not part else f"{target.title} › {part}"
+        )
         state.push("wiki_name", "", 0).content = name
         state.push("wiki_link_close", "a", -1)
     state.pos = found.end()
@@ -175,7 +177,7 @@ def _mark(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _name(self: object, tokens: list[Token], idx: int, *rest: object) -> str:
+def _name(_self: object, tokens: list[Token], idx: int, *_rest: object) -> str:
     return escapeHtml(tokens[idx].content)
 
 

@@ -26,7 +26,7 @@ def unified_patch(
 ) -> str:
     """Return the patch from one text to the other; blank when they are equal.
 
-    Lines end at "\\n" alone, so that a "\\r" and every other character is a part of its line.
+    Lines end at line feeds alone: a carriage return and every other character is a part of its line.
     """
     before, after = _lines(old), _lines(new)
     changes = [span for is_same, span in changed_spans(before, after) if not is_same]
@@ -67,7 +67,7 @@ def changed_lines(patch: str) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    """Split at "\\n" alone, ends kept."""
+    """Split at line feeds alone, ends kept."""
     return [line for line in re.split(r"(?<=\n)", text) if line]
 
 

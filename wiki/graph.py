@@ -55,7 +55,7 @@ def overview_graph(
     """Return the most linked published pages, at most `MOST_NODES`."""
     rows = _pages(actor, base_id, kinds)
     size = max(1, min(limit, MOST_NODES))
-    degrees = _degrees(rows.values("pk"))
+    degrees = _degrees(rows)
     known = dict(rows.order_by().values_list("pk", "title"))
     chosen = sorted(known, key=lambda pk: (-degrees.get(pk, 0), known[pk], pk))[:size]
     return _graph(chosen, degrees, total=len(known))
@@ -76,7 +76,7 @@ def ego_graph(
     rows = _pages(actor, page.base_id, kinds)
     size = max(1, min(limit, MOST_NODES))
     allowed = set(rows.values_list("pk", flat=True)) | {page.pk}
-    degrees = _degrees(rows.values("pk"))
+    degrees = _degrees(rows)
     reached = [page.pk]
     level = [page.pk]
     for _step in range(max(1, min(depth, MOST_DEPTH))):
@@ -103,14 +103,15 @@ def _graph(chosen: Sequence[UUID], degrees: dict[UUID, int], *, total: int) -> L
     pairs = links.exclude(source=F("target")).values_list("source_id", "target_id").distinct()
     return LinkGraph(
         nodes=tuple(by_id[pk] for pk in chosen if pk in by_id),
-        edges=tuple(sorted((source, target) for source, target in pairs if target)),
+        edges=tuple(sorted((source, target) for source, target in pairs if target is not None)),
         total=total,
     )
 
 
-def _degrees(page_ids: QuerySet[WikiPage, dict[str, UUID]]) -> dict[UUID, int]:
+def _degrees(pages: QuerySet[WikiPage]) -> dict[UUID, int]:
     """Count the links of pages among each other, out and in."""
-    links = WikiLink.objects.filter(source__in=page_ids, target__in=page_ids)
+    ids = pages.order_by().values("pk")
+    links = WikiLink.objects.filter(source__in=ids, target__in=ids)
     counted: dict[UUID, int] = {}
     for field in ("source_id", "target_id"):
         rows = links.exclude(source=F("target")).order_by().values_list(field)

@@ -36,6 +36,8 @@ from wiki.models import (
     WikiRevision,
     WikiSettings,
 )
+from wiki.pages.closed import closed_page_ids
+from wiki.pages.sources import hidden_page_ids, visible_texts
 
 INDEX_LIMIT, MOST_INDEX = 50, 200
 SEARCH_LIMIT, MOST_SEARCH = 10, 100
@@ -66,8 +68,13 @@ def has_wiki(base_id: UUID) -> bool:
 
 
 def pages_of(actor: Actor, base_id: UUID) -> QuerySet[WikiPage]:
-    """Return the pages of a base that the actor sees: none of the trash, drafts for editors only."""
-    return visible(actor, "view", WikiPage.objects.filter(base_id=base_id))
+    """Return the pages of a base that the actor sees.
+
+    None of the trash, drafts for editors only, and none that says nothing but what is closed to them.
+    """
+    rows = visible(actor, "view", WikiPage.objects.filter(base_id=base_id))
+    closed = closed_page_ids(actor, base_id)
+    return rows.exclude(pk__in=closed) if closed else rows
 
 
 def published_pages(actor: Actor, base_id: UUID) -> QuerySet[WikiPage]:
@@ -82,10 +89,15 @@ def get_page(actor: Actor, page_id: UUID) -> WikiPage:
         NotFound: there is none, it is in the trash, or the actor may not see it.
     """
     rows = WikiPage.objects.filter(pk=page_id).select_related("base", "folder", "last_author")
-    page = visible(actor, "view", rows).first()
+    page = _open(actor, visible(actor, "view", rows).first())
     if page is None:
         raise NotFound(_("There is no such page."))
     return page
+
+
+def _open(actor: Actor, page: WikiPage | None) -> WikiPage | None:
+    """Return the page, unless all that it says is closed to the actor."""
+    return None if page is None or hidden_page_ids(actor, [page]) else page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +116,12 @@ def find_page(actor: Actor, base_id: UUID, slug: str) -> Found:
         NotFound: nothing is there for the actor.
     """
     rows = WikiPage.objects.select_related("base", "folder", "last_author")
-    page = visible(actor, "view", rows.filter(base_id=base_id, slug=slug)).first()
+    page = _open(actor, visible(actor, "view", rows.filter(base_id=base_id, slug=slug)).first())
     if page is not None:
         return Found(page=page, is_redirect=False)
     old = WikiRedirect.objects.filter(base_id=base_id, slug=slug).first()
     if old is not None:
-        page = visible(actor, "view", rows.filter(pk=old.page_id)).first()
+        page = _open(actor, visible(actor, "view", rows.filter(pk=old.page_id)).first())
     if page is None:
         raise NotFound(_("There is no page at “%(slug)s”.") % {"slug": slug})
     return Found(page=page, is_redirect=True)
@@ -260,7 +272,8 @@ def search_pages(
 ) -> list[WikiPage]:
     """Return published pages that hold every word, those with it in the title first.
 
-    Of the pages' own table, for people who look for a page: passages are found by `retrieve`.
+    Of the pages' own table, for people who look for a page: passages are found by `retrieve`. Words
+    of sentences that are closed to the actor find nothing.
     """
     if not query.strip():
         return []
@@ -275,7 +288,22 @@ def search_pages(
         output_field=IntegerField(),
     )
     rows = published_pages(actor, base_id).filter(_says(query)).annotate(near=near)
-    return list(rows.order_by("near", "title", "pk")[: max(1, min(limit, MOST_SEARCH))])
+    size = max(1, min(limit, MOST_SEARCH))
+    return _saying_it_openly(actor, rows.order_by("near", "title", "pk"), query)[:size]
+
+
+def _saying_it_openly(actor: Actor, rows: QuerySet[WikiPage], query: str) -> list[WikiPage]:
+    """Drop pages that hold a word only where the actor does not read."""
+    found = list(rows[:MOST_SEARCH])
+    texts = visible_texts(actor, found)
+    words = [word.casefold() for word in query.split()[:10]]
+    kept: list[WikiPage] = []
+    for page in found:
+        text = texts[page.pk]
+        open_text = " ".join((page.title, page.slug, *page.aliases, text.content)).casefold()
+        if not text.hidden or all(word in open_text for word in words):
+            kept.append(page)
+    return kept
 
 
 def _says(query: str) -> Q:
@@ -294,8 +322,8 @@ def _says(query: str) -> Q:
 def back_links(actor: Actor, page: WikiPage) -> QuerySet[WikiPage]:
     """Return the pages that lead to one, by title."""
     sources = WikiLink.objects.filter(target=page).values("source_id")
-    rows = WikiPage.objects.filter(pk__in=sources).exclude(pk=page.pk).defer("content")
-    return visible(actor, "view", rows).order_by("title", "pk")
+    rows = pages_of(actor, page.base_id).filter(pk__in=sources).exclude(pk=page.pk)
+    return rows.defer("content").order_by("title", "pk")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,8 +338,8 @@ class OutLink:
 def out_links(actor: Actor, page: WikiPage) -> tuple[OutLink, ...]:
     """Return where a page leads to, in the order of the addresses."""
     rows = list(WikiLink.objects.filter(source=page).order_by("slug"))
-    targets = WikiPage.objects.filter(pk__in=[row.target_id for row in rows if row.target_id])
-    seen = {each.pk: each for each in visible(actor, "view", targets.defer("content"))}
+    targets = pages_of(actor, page.base_id).filter(pk__in=[row.target_id for row in rows])
+    seen = {each.pk: each for each in targets.defer("content")}
     return tuple(
         OutLink(slug=row.slug, page=seen.get(row.target_id) if row.target_id else None)
         for row in rows

@@ -13,9 +13,10 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils.translation import get_language, gettext as _
 
+from accounts.access import Actor
 from core.markdown_wiki import Rendered, Target, mark_of, render_wiki, without_marks
-from wiki.constants import PageStatus
-from wiki.models import WikiPage, WikiRedirect
+from wiki.models import WikiRedirect
+from wiki.queries import pages_of
 from wiki.text.links import Link, replace_links, slugs_in
 
 _VERSION: Final = 1
@@ -37,22 +38,22 @@ def page_url(base_id: UUID, slug: str) -> str:
 
 
 def render_page(
+    actor: Actor,
     base_id: UUID,
     content: str,
     *,
     marks: tuple[Mark, ...] = (),
     origin: str = "",
-    with_drafts: bool = True,
     address: Callable[[str], str] | None = None,
 ) -> Rendered:
-    """Return a text of a base's wiki as HTML; two queries, however many links there are.
+    """Return a text of a base's wiki as HTML; as many queries for one link as for a hundred.
 
-    `origin` is what the cards of the sources are named by. Without drafts a link to a page that
-    only its editors meet is one to no page. `address` gives the address of a page by its slug where
-    it is not the usual one; then missing pages are not offered to be written.
+    `origin` is what the cards of the sources are named by. A link to a page that the actor does not
+    see is one to no page. `address` gives the address of a page by its slug where it is not the
+    usual one; then missing pages are not offered to be written.
     """
     slugs = slugs_in(content)
-    found = _targets(base_id, slugs, with_drafts=with_drafts, address=address)
+    found = _targets(actor, base_id, slugs, address=address)
     key = _key(content, marks, origin, found)
     kept: Rendered | None = cache.get(key)
     if kept is None:
@@ -71,17 +72,15 @@ class _Found(dict[str, Target]):
 
 
 def _targets(
+    actor: Actor,
     base_id: UUID,
     slugs: list[str],
     *,
-    with_drafts: bool,
     address: Callable[[str], str] | None,
 ) -> _Found:
     if not slugs:
         return _Found()
-    pages = WikiPage.objects.filter(base_id=base_id, trashed_at__isnull=True)
-    if not with_drafts:
-        pages = pages.exclude(status=PageStatus.DRAFT)
+    pages = pages_of(actor, base_id)
     rows = pages.filter(slug__in=slugs).values_list("slug", "title")
     known = {slug: (slug, title) for slug, title in rows}
     moved = WikiRedirect.objects.filter(base_id=base_id, slug__in=slugs, page__in=pages)

@@ -34,7 +34,8 @@ def describe_issues(actor: Actor, issues: Sequence[WikiIssue]) -> list[Described
     others = {UUID(str(each.detail["page_id"])) for each in issues if each.detail.get("page_id")}
     rows = WikiPage.objects.filter(pk__in=others, trashed_at__isnull=True)
     pages = {page.pk: page for page in visible(actor, "view", rows)}
-    everything = {page.pk: page for page in (*(each.page for each in issues), *pages.values())}
+    own = visible(actor, "view", WikiPage.objects.filter(pk__in=[i.page_id for i in issues]))
+    everything = {page.pk: page for page in (*own, *pages.values())}
     texts = visible_texts(actor, list(everything.values()))
     documents = _documents(actor, issues)
     found = []
@@ -132,4 +133,7 @@ def _ids(issue: WikiIssue) -> list[UUID]:
 
 
 def _is_closed(texts: Mapping[UUID, VisibleText], page_id: UUID) -> bool:
+    """Whether the reader gets nothing of a page: a draft of others, or all of it is hidden."""
+    if page_id not in texts:
+        return True
     return bool(texts[page_id].hidden) and not texts[page_id].content.strip()

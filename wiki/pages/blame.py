@@ -19,6 +19,8 @@ class BlamedSentence:
     start: int
     end: int
     text: str
+    hash: str
+    """As `wiki.text.sentences` has it."""
     revision: WikiRevision
     """The one since which the page says it, without its text."""
     is_exact: bool
@@ -71,6 +73,7 @@ def blame_page(page: WikiPage) -> tuple[BlamedSentence, ...]:
             start=each.start,
             end=each.end,
             text=each.text,
+            hash=each.hash,
             revision=revisions[since[each.hash][0]],
             is_exact=since[each.hash][1],
         )

@@ -1,8 +1,4 @@
-"""What changes a page, or whether there is a wiki, changes what is searched.
-
-Connected behind the receivers that store what sentences rest on: who may find a page follows from
-that.
-"""
+"""What changes a page, or whether there is a wiki, changes what is searched."""
 
 from __future__ import annotations
 

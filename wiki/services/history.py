@@ -15,10 +15,11 @@ from wiki.constants import AuthorKind
 from wiki.models import WikiPage, WikiRevision
 from wiki.pages.authors import person
 from wiki.pages.blame import BlamedSentence, blame_page
+from wiki.pages.sources import sentences_of, visible_text
 from wiki.pages.writing import text_of
 from wiki.queries import get_page, revision_of
 from wiki.text.comparing import CONTEXT_LINES, Comparison, compare_texts
-from wiki.values import Author, Edit
+from wiki.values import Author, Edit, PageText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,18 @@ class PageComparison:
     old: WikiRevision
     new: WikiRevision
     comparison: Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRevision:
+    """A revision as one reader gets it."""
+
+    page: WikiPage
+    revision: WikiRevision
+    text: PageText
+    """Without the sentences whose sources the reader may not read."""
+    hidden: int
+    """How many those are."""
 
 
 def list_revisions(actor: Actor, page_id: UUID) -> QuerySet[WikiRevision]:
@@ -43,7 +56,9 @@ def list_revisions(actor: Actor, page_id: UUID) -> QuerySet[WikiRevision]:
 
 
 def get_revision(actor: Actor, page_id: UUID, number: int) -> WikiRevision:
-    """Return one revision with its page; `thinned_at` says that its text is gone.
+    """Return one revision, whole; what readers get of its text is in `read_revision`.
+
+    `thinned_at` says that its text is gone.
 
     Raises:
         NotFound: there is none, or the page is not for the actor.
@@ -52,6 +67,19 @@ def get_revision(actor: Actor, page_id: UUID, number: int) -> WikiRevision:
     if revision is None:
         raise NotFound(_("There is no revision %(n)s of this page.") % {"n": number})
     return revision
+
+
+def read_revision(actor: Actor, page_id: UUID, number: int) -> ReadRevision:
+    """Return one revision as the actor may read it.
+
+    Raises:
+        NotFound: there is none, or the page is not for the actor.
+        Conflict: its text was thinned out.
+    """
+    page = get_page(actor, page_id)
+    revision = _with_text(get_revision(actor, page_id, number))
+    text, hidden = _as_read(actor, page, revision)
+    return ReadRevision(page=page, revision=revision, text=text, hidden=hidden)
 
 
 def compare(
@@ -64,6 +92,8 @@ def compare(
     ignore_blanks: bool = False,
 ) -> PageComparison:
     """Return what changed from one revision of a page to another, in either direction of time.
+
+    Sentences whose sources are closed to the actor are on neither side.
 
     `context` is how many equal lines stand around a change; None: all.
 
@@ -78,7 +108,10 @@ def compare(
         old=before,
         new=after,
         comparison=compare_texts(
-            text_of(before), text_of(after), context=context, ignore_blanks=ignore_blanks
+            _as_read(actor, page, before)[0],
+            _as_read(actor, page, after)[0],
+            context=context,
+            ignore_blanks=ignore_blanks,
         ),
     )
 
@@ -120,7 +153,17 @@ def blame(actor: Actor, page_id: UUID) -> tuple[BlamedSentence, ...]:
     Raises:
         NotFound: there is no such page for the actor.
     """
-    return blame_page(get_page(actor, page_id))
+    page = get_page(actor, page_id)
+    open_ones = {each.sentence.hash for each in sentences_of(actor, page)}
+    return tuple(each for each in blame_page(page) if each.hash in open_ones)
+
+
+def _as_read(actor: Actor, page: WikiPage, revision: WikiRevision) -> tuple[PageText, int]:
+    """Return what the actor may read of a revision, and how many sentences they may not."""
+    content = visible_text(actor, page, revision.content)
+    summary = visible_text(actor, page, revision.summary)
+    text = replace(text_of(revision), content=content.content, summary=summary.content)
+    return text, content.hidden + summary.hidden
 
 
 def _with_text(revision: WikiRevision) -> WikiRevision:

@@ -21,7 +21,7 @@ from accounts.access import Actor, require
 from accounts.services.quota import require_storage
 from core.errors import Invalid, NotFound, Refused, TooLarge
 from knowledge.ingest.pictures import MEDIA_TYPE, iterate_pictures
-from knowledge.parsers.contract import ParseCancelled, ParseRefused
+from knowledge.parsers.contract import ParseRefused
 from knowledge.storage import open_file, store_file
 from wiki.queries import require_wiki
 
@@ -75,7 +75,7 @@ def _written_anew(content: bytes) -> bytes:
         path.write_text(f"![x](data:image/png;base64,{data})\n", encoding="ascii")
         try:
             found = list(iterate_pictures(path, path.name, engine=_ENGINE, keys=[key]))
-        except (ParseRefused, ParseCancelled) as error:
+        except ParseRefused as error:
             raise Refused(_no_picture()) from error
     if not found or not found[0].content:
         raise Refused(_no_picture())

@@ -132,8 +132,8 @@ def _check(actor: Actor, row: WikiSettings) -> None:
             ]
     if not _are_names(row.auto_approve):
         problems["auto_approve"] = [_("A list of the names of rules.")]
-    models = AIModel.objects.filter(pk=row.model_id, type=ModelType.CHAT)
-    if row.model_id is not None and not models.filter(space_id=actor.space_id).exists():
+    models = AIModel.objects.filter(space_id=actor.space_id, type=ModelType.CHAT)
+    if row.model_id is not None and not models.filter(pk=row.model_id).exists():
         problems["model"] = [_("There is no such chat model in this space.")]
     if row.is_public and not row.public_name:
         problems["public_name"] = [_("A published wiki needs a name for its address.")]

@@ -80,7 +80,7 @@ def compare_context(
         "earlier": revision_of(page, old - 1) if old > 1 else None,
     }
     if view == "read":
-        context["sides"] = [render_page(page.base_id, each.content) for each in texts]
+        context["sides"] = [render_page(actor, page.base_id, each.content) for each in texts]
     else:
         parts = tuple(parts_of(found.rows))
         context["parts"] = parts

@@ -68,7 +68,14 @@ class PageForm(forms.Form):
 
     def clean_content(self) -> str:
         """Return the text with the ends of lines that pages have, whatever the browser sent."""
-        return str(self.cleaned_data["content"]).replace("\r\n", "\n")
+        content = str(self.cleaned_data["content"]).replace("\r\n", "\n")
+        if all(f"\n{mark * 7} " in f"\n{content}" for mark in "<>"):
+            raise forms.ValidationError(
+                _(
+                    "Lines that begin with <<<<<<< or >>>>>>> are left of a merge: choose and remove them."
+                )
+            )
+        return content
 
     @property
     def alias_list(self) -> list[str]:

@@ -16,7 +16,6 @@ from wiki.constants import PageKind
 from wiki.graph import MOST_DEPTH, MOST_NODES, LinkGraph, Node, ego_graph, overview_graph
 from wiki.models import WikiPage
 from wiki.rendering import page_url
-from wiki.shown.hidden import closed_of
 
 ROWS_A_PAGE = 50
 LIMITS = (100, 500, 1000, MOST_NODES)
@@ -51,8 +50,7 @@ def graph_context(
         if center
         else overview_graph(actor, base.pk, kinds=kinds, limit=limit)
     )
-    whole = closed_of(actor, base.pk).whole
-    nodes = [node for node in found.nodes if node.id not in whole]
+    nodes = found.nodes
     rows = Paginator([_row(base, node) for node in nodes], ROWS_A_PAGE).get_page(at)
     shown = {node.kind for node in nodes}
     return {

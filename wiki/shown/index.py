@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from wiki.queries import (
     stats_of,
 )
 from wiki.rendering import page_url, render_page
-from wiki.shown.hidden import Closed, closed_of
+from wiki.shown.summaries import summaries_of
 
 A_GROUP = 30
 FOUND = 50
@@ -66,10 +66,8 @@ def index_context(
     status: str,
 ) -> dict[str, Any]:
     """Return what `wiki/index.html` takes but head and tree."""
-    closed = closed_of(actor, base.pk)
     stats = stats_of(actor, base.pk)
     context: dict[str, Any] = {
-        "closed": closed,
         "stats": stats,
         "kinds": kinds,
         "kind_choices": [
@@ -91,48 +89,49 @@ def index_context(
         pages = search_pages(actor, base.pk, search, limit=FOUND)
         if kinds:
             pages = [page for page in pages if page.kind in kinds]
-        context["found"] = _rows(pages, closed)
+        context["found"] = _rows(actor, pages)
     elif folder is not None or status:
         pages = list_pages(
             actor, base.pk, kinds=kinds, folder_id=folder, status=status, sort="title"
         )
-        context["listed"] = _rows(pages[:500], closed)
+        context["listed"] = _rows(actor, pages[:500])
     else:
         found = index_of(actor, base.pk, kinds=kinds, limit=A_GROUP)
-        context["groups"] = [_group(each, closed) for each in found]
+        context["groups"] = [_group(actor, each) for each in found]
         if not kinds:
             context["intro"] = _intro(actor, base)
-            recent = list_pages(actor, base.pk)[: RECENT * 2]
-            context["recent"] = _rows(recent, closed)[:RECENT]
+            recent = list_pages(actor, base.pk)[:RECENT]
+            context["recent"] = _rows(actor, recent)
     return context
 
 
 def more_context(actor: Actor, base: KnowledgeBase, *, cursor: str) -> dict[str, Any]:
     """Return what `wiki/_index_rows.html` takes for the pages after a cursor."""
     groups = index_of(actor, base.pk, limit=A_GROUP, cursor=cursor)
-    closed = closed_of(actor, base.pk)
-    return {"base": base, "group": _group(groups[0], closed) if groups else None}
+    return {"base": base, "group": _group(actor, groups[0]) if groups else None}
 
 
-def _group(group: IndexGroup, closed: Closed) -> Group:
+def _group(actor: Actor, group: IndexGroup) -> Group:
     return Group(
         kind=group.kind,
         label=str(group.kind.label),
         total=group.total,
-        rows=_rows(group.pages, closed),
+        rows=_rows(actor, group.pages),
         cursor=group.cursor,
     )
 
 
-def _rows(pages: Sequence[WikiPage] | Any, closed: Closed) -> list[Row]:
-    return [_row(page, closed) for page in closed.named(pages)]
+def _rows(actor: Actor, pages: Iterable[WikiPage]) -> list[Row]:
+    listed = list(pages)
+    summaries = summaries_of(actor, listed)
+    return [_row(page, summaries[page.pk]) for page in listed]
 
 
-def _row(page: WikiPage, closed: Closed) -> Row:
+def _row(page: WikiPage, summary: str) -> Row:
     return Row(
         title=page.title,
         url=page_url(page.base_id, page.slug),
-        summary=closed.summary_of(page),
+        summary=summary,
         kind=page.get_kind_display(),
         at=page.updated_at,
         who=AuthorKind(page.last_author_kind).label if page.last_author_kind else "",
@@ -147,4 +146,4 @@ def _intro(actor: Actor, base: KnowledgeBase) -> Rendered | None:
     )
     if page is None:
         return None
-    return render_page(base.pk, visible_content(actor, page))
+    return render_page(actor, base.pk, visible_content(actor, page))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from accounts.access import Actor, may
 from core.markdown_wiki import Rendered
@@ -18,7 +18,6 @@ from wiki.models import WikiPage
 from wiki.pages.sources import SourcedSentence, sentences_of, visible_summary, visible_text
 from wiki.queries import back_links, out_links
 from wiki.rendering import Mark, page_url, render_page
-from wiki.shown.hidden import Closed
 from wiki.text.sentences import split_sentences
 
 MOST_BACK_LINKS = 60
@@ -70,7 +69,7 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
             by_marker.setdefault(source.marker, source)
     numbers = {marker: number for number, marker in enumerate(by_marker, 1)}
     marks = _marks(content, sentences, numbers, is_cut=bool(hidden))
-    rendered = render_page(page.base_id, content, marks=marks, origin=page.pk.hex)
+    rendered = render_page(actor, page.base_id, content, marks=marks, origin=page.pk.hex)
     states = [{each.source_state for each in one.sources} for one in sentences if one.sources]
     fresh = Fresh(
         sourced=len(states),
@@ -83,7 +82,7 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
     )
 
 
-def page_context(actor: Actor, page: WikiPage, closed: Closed) -> dict[str, Any]:
+def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
     """Return what `wiki/page.html` takes but head and tree."""
     reading = read_page(actor, page)
     links = out_links(actor, page)
@@ -99,7 +98,7 @@ def page_context(actor: Actor, page: WikiPage, closed: Closed) -> dict[str, Any]
         "fresh": reading.fresh,
         "source_documents": sorted(documents.items()),
         "summarised": document if document and may(actor, "view", document) else None,
-        "back_links": _links(closed.named(back_links(actor, page)[:MOST_BACK_LINKS])),
+        "back_links": _links(back_links(actor, page)[:MOST_BACK_LINKS]),
         "missing_total": sum(link.page is None for link in links),
         "may_write": may(actor, "change", page),
         "may_delete": may(actor, "delete", page),
@@ -170,16 +169,5 @@ def _passage_url(evidence: Evidence) -> str:
     return f"{address}?chunk={evidence.chunk_id}#chunk-{evidence.chunk_id}"
 
 
-def _links(pages: list[WikiPage]) -> list[dict[str, str]]:
+def _links(pages: Iterable[WikiPage]) -> list[dict[str, str]]:
     return [{"title": page.title, "url": page_url(page.base_id, page.slug)} for page in pages]
-
-
-def author_words(kind: str) -> str:
-    """Return who made a revision of a kind, for a badge."""
-    return {
-        "pipeline": _("built"),
-        "agent": _("agent"),
-        "user": "",
-        "revert": _("rolled back"),
-        "import": _("imported"),
-    }.get(kind, "")

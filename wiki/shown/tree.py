@@ -10,7 +10,6 @@ from accounts.access import Actor
 from wiki.models import WikiFolder, WikiPage
 from wiki.queries import Branch, tree_of
 from wiki.rendering import page_url
-from wiki.shown.hidden import Closed, closed_of
 
 MOST_PAGES = 100
 """Of a folder that the tree names; the others are in the list of the folder."""
@@ -49,22 +48,18 @@ def tree_context(
     *,
     current: UUID | None = None,
     folder: UUID | None = None,
-    closed: Closed | None = None,
 ) -> dict[str, Any]:
     """Return what `wiki/_tree.html` takes; `current` is the page that is read, `folder` likewise."""
-    closed = closed or closed_of(actor, base_id)
-    root = _bough(base_id, tree_of(actor, base_id), closed, current=current, chosen=folder)
+    root = _bough(base_id, tree_of(actor, base_id), current=current, chosen=folder)
     return {"tree": root, "folder_choices": list(_choices(root))}
 
 
-def _bough(
-    base_id: UUID, branch: Branch, closed: Closed, *, current: UUID | None, chosen: UUID | None
-) -> Bough:
+def _bough(base_id: UUID, branch: Branch, *, current: UUID | None, chosen: UUID | None) -> Bough:
     boughs = tuple(
-        _bough(base_id, each, closed, current=current, chosen=chosen) for each in branch.branches
+        _bough(base_id, each, current=current, chosen=chosen) for each in branch.branches
     )
-    pages = closed.named(branch.pages)
-    shown = pages[:MOST_PAGES]
+    pages = branch.pages
+    shown = list(pages[:MOST_PAGES])
     shown += [page for page in pages[MOST_PAGES:] if page.pk == current]
     is_here = branch.folder is not None and branch.folder.pk == chosen
     return Bough(

@@ -1,6 +1,6 @@
-"""Links between pages: `[[slug]]`, `[[slug|name]]`, `[[slug#part|name]]`.
+r"""Links between pages: `[[slug]]`, `[[slug|name]]`, `[[slug#part|name]]`.
 
-In a table the bar may be escaped, as Markdown asks for it there: `[[slug\\|name]]`.
+In a table the bar may be escaped, as Markdown asks for it there: `[[slug\|name]]`.
 """
 
 from __future__ import annotations

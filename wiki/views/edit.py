@@ -38,7 +38,6 @@ from wiki.services.pictures import MOST_BYTES, add_picture, read_picture
 from wiki.shown.conflicts import conflict_context, merged_text
 from wiki.shown.editing import PageForm, editor_context, initial_of, uuid_or_none
 from wiki.shown.heads import wiki_head
-from wiki.shown.hidden import closed_of
 from wiki.text.sentences import split_sentences
 from wiki.values import VersionConflict
 
@@ -193,7 +192,7 @@ def wiki_preview(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     content = request.POST.get("content", "")
     if len(content) > MAX_CONTENT:
         raise Invalid(_("A page may have a million characters."))
-    rendered = render_page(base.pk, content.replace("\r\n", "\n"))
+    rendered = render_page(request.actor, base.pk, content.replace("\r\n", "\n"))
     return render(request, "wiki/_preview.html", {"rendered": rendered})
 
 
@@ -203,8 +202,7 @@ def wiki_complete(request: SpaceRequest, base_id: UUID) -> HttpResponse:
     actor = request.actor
     base = require_wiki(actor, base_id)
     wanted = request.GET.get("q", "")[:100]
-    closed = closed_of(actor, base.pk)
-    pages = closed.named(search_pages(actor, base.pk, wanted or "/", limit=OPTIONS))
+    pages = search_pages(actor, base.pk, wanted or "/", limit=OPTIONS)
     return render(request, "wiki/_options.html", {"pages": pages, "wanted": wanted})
 
 
@@ -310,7 +308,7 @@ def _form(base: KnowledgeBase, page: WikiPage | None, data: Any = None, **more: 
 def _readable_page(actor: Actor, base_id: UUID, page_id: UUID) -> WikiPage:
     require_wiki(actor, base_id)
     page = get_page(actor, page_id)
-    if page.base_id != base_id or page.pk in closed_of(actor, base_id).whole:
+    if page.base_id != base_id:
         raise NotFound(_("There is no such page."))
     return page
 

@@ -34,7 +34,6 @@ from wiki.services.settings import enable_wiki
 from wiki.services.watching import set_watch, watch_of
 from wiki.shown.editing import uuid_or_none
 from wiki.shown.heads import wiki_head
-from wiki.shown.hidden import closed_of
 from wiki.shown.index import index_context, more_context
 from wiki.shown.page import page_context
 from wiki.shown.tree import tree_context
@@ -100,7 +99,7 @@ def wiki_index(request: SpaceRequest, base_id: UUID) -> HttpResponse:
         "watch": watch_of(actor, base, None),
     }
     if not request.htmx:  # type: ignore[attr-defined]  # django-htmx's middleware sets it
-        context |= tree_context(actor, base.pk, folder=folder, closed=context["closed"])
+        context |= tree_context(actor, base.pk, folder=folder)
     return render(request, "wiki/index.html", context, partial="wiki/_index.html")
 
 
@@ -109,14 +108,11 @@ def wiki_page(request: SpaceRequest, base_id: UUID, slug: str) -> HttpResponseBa
     """Show a page; an old address leads to the page, a missing page offers to be written."""
     actor = request.actor
     base = require_wiki(actor, base_id)
-    closed = closed_of(actor, base.pk)
     head = wiki_head(actor, base, tab="pages")
     try:
         found = find_page(actor, base.pk, slug)
-        if found.page.pk in closed.whole:
-            raise NotFound(_("There is no such page."))
     except NotFound:
-        context = {**head, **tree_context(actor, base.pk, closed=closed), "slug": slug}
+        context = {**head, **tree_context(actor, base.pk), "slug": slug}
         context["title"] = slug.rpartition("/")[2].replace("-", " ").strip().capitalize()
         return render(request, "wiki/missing.html", context, status=404)
     if found.is_redirect:
@@ -124,8 +120,8 @@ def wiki_page(request: SpaceRequest, base_id: UUID, slug: str) -> HttpResponseBa
     page = found.page
     context = {
         **head,
-        **tree_context(actor, base.pk, current=page.pk, closed=closed),
-        **page_context(actor, page, closed),
+        **tree_context(actor, base.pk, current=page.pk),
+        **page_context(actor, page),
         "came_from": request.GET.get("from", "")[:200],
         "watch": watch_of(actor, base, page),
         "review_modes": ReviewMode.choices,
@@ -230,7 +226,7 @@ def wiki_trash(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
         return redirect(_page_address(page))
     context: dict[str, Any] = {
         **wiki_head(actor, base, tab="pages"),
-        "pages": closed_of(actor, base.pk).named(list_trash(actor, base.pk)),
+        "pages": list(list_trash(actor, base.pk)),
         "undo": request.GET.get("undo", ""),
     }
     return render(request, "wiki/trash.html", context)
@@ -243,7 +239,7 @@ def _is_on(actor: Actor, base_id: UUID) -> bool:
 
 def _page_of(actor: Actor, base_id: UUID, page_id: UUID) -> WikiPage:
     page = get_page(actor, page_id)
-    if page.base_id != base_id or page.pk in closed_of(actor, base_id).whole:
+    if page.base_id != base_id:
         raise NotFound(_("There is no such page."))
     return page
 
