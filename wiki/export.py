@@ -16,6 +16,7 @@ from wiki.models import (
     WikiFolder,
     WikiIssue,
     WikiLink,
+    WikiLint,
     WikiOperation,
     WikiPage,
     WikiReading,
@@ -95,6 +96,7 @@ export_table(Table(model=WikiChange, as_seen=_open_changes))
 export_table(Table(model=WikiIssue, as_seen=_open_issues))
 export_table(Table(model=WikiDraft, own="author_id"))
 export_table(Table(model=WikiWatch, own="user_id"))
+leave_out(WikiLint, "how pages were checked here once")
 leave_out(WikiBuild, "how pages were built here once")
 leave_out(WikiOperation, "how pages were built here once")
 leave_out(WikiReading, "read again out of the documents")

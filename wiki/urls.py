@@ -1,10 +1,11 @@
 """Addresses of the wiki for people."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from wiki.views import edit, folders, graph, history, pages, settings, transfer
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("wiki.issue_urls")),
     path("", pages.wikis, name="wikis"),
     path("<uuid:base_id>/", pages.wiki_index, name="wiki_index"),
     path("<uuid:base_id>/switch/", pages.wiki_switch, name="wiki_switch"),

@@ -41,7 +41,7 @@ _TOOL_ICONS = {
     "get_document_info": "info",
     "query_knowledge_graph": "network",
     "wiki_search": "search",
-    "wiki_read_page": "book-open",
+    "wiki_read_page": "book-open-text",
     "wiki_read_source_doc": "file-text",
     "wiki_write_page": "pencil",
     "wiki_replace_text": "pencil",

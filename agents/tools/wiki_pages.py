@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
@@ -52,14 +52,18 @@ def wiki_bases(deps: RunDeps, base_id: str | None = None) -> tuple[UUID, ...]:
     return chosen
 
 
-def readers_of(actor: Actor, base_ids: Sequence[UUID]) -> Iterator[tuple[Actor, list[UUID]]]:
-    """Yield who reads which of the bases: the actor, and whom they are in spaces that share some.
+def for_readers(
+    actor: Actor, base_ids: Sequence[UUID], read: Callable[[Actor, list[UUID]], list[T]]
+) -> list[T]:
+    """Return what is read of the bases: as the actor, and as whom they are in spaces that share some.
 
-    The scope of that space is open while its turn lasts.
+    `read` takes who reads and the bases; the scope of their space is open meanwhile.
     """
+    found: list[T] = []
     for part in parts_of(actor, Scope(base_ids=tuple(base_ids), strict=False)):
         with space_scope(part.reader.space_id):
-            yield part.reader, list(part.scope.base_ids or ())
+            found += read(part.reader, list(part.scope.base_ids or ()))
+    return found
 
 
 async def ask_wiki(service: Callable[..., T], *arguments: Any, **named: Any) -> T:

@@ -22,7 +22,7 @@ from agents.tools.wiki_pages import (
     PageView,
     ask_wiki,
     card_entry,
-    readers_of,
+    for_readers,
     view_of,
     wiki_bases,
     write_page,
@@ -93,11 +93,9 @@ async def wiki_search(
 
 
 def _grep(actor: Actor, base_ids: Sequence[UUID], pattern: str, limit: int) -> list[Readable]:
-    return [
-        each
-        for reader, ids in readers_of(actor, base_ids)
-        for each in grep_pages(reader, ids, pattern=pattern, limit=limit)
-    ]
+    return for_readers(
+        actor, base_ids, lambda reader, ids: grep_pages(reader, ids, pattern=pattern, limit=limit)
+    )
 
 
 def _found_line(each: Readable, ctx: ToolContext[RunDeps]) -> str:
@@ -163,25 +161,36 @@ async def wiki_read_page(
 
 
 def _views(actor: Actor, base_ids: Sequence[UUID], slug: str) -> list[PageView]:
-    return [
-        view_of(reader, read)
-        for reader, ids in readers_of(actor, base_ids)
-        for read in readable(reader, pages_at(reader, ids, slug))
-    ]
+    return for_readers(
+        actor,
+        base_ids,
+        lambda reader, ids: [
+            view_of(reader, read) for read in readable(reader, pages_at(reader, ids, slug))
+        ],
+    )
 
 
 def _overview(ctx: ToolContext[RunDeps], base_ids: Sequence[UUID]) -> str:
-    lines: list[str] = []
-    for reader, ids in readers_of(ctx.deps.actor, base_ids):
-        for base_id in ids:
-            alias = ctx.aliases.base(base_id)
-            for group in index_of(reader, base_id, limit=INDEX_PAGES):
-                rows = readable(reader, with_text(group.pages))
-                lines.append(f"{alias} {group.kind}: {group.total} pages")
-                lines += [f"- {each.page.slug}: {each.page.title}. {each.summary}" for each in rows]
-                if group.total > len(group.pages):
-                    lines.append(f"- … and {group.total - len(group.pages)} more; search for them.")
+    lines = for_readers(
+        ctx.deps.actor,
+        base_ids,
+        lambda reader, ids: [
+            line for base_id in ids for line in _index_lines(ctx, reader, base_id)
+        ],
+    )
     return "\n".join(lines) or "The wiki has no pages yet."
+
+
+def _index_lines(ctx: ToolContext[RunDeps], reader: Actor, base_id: UUID) -> list[str]:
+    alias = ctx.aliases.base(base_id)
+    lines: list[str] = []
+    for group in index_of(reader, base_id, limit=INDEX_PAGES):
+        rows = readable(reader, with_text(group.pages))
+        lines.append(f"{alias} {group.kind}: {group.total} pages")
+        lines += [f"- {each.page.slug}: {each.page.title}. {each.summary}" for each in rows]
+        if group.total > len(group.pages):
+            lines.append(f"- … and {group.total - len(group.pages)} more; search for them.")
+    return lines
 
 
 @tool(requires=WIKI, title="Reading a source of the wiki")

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Collection
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 
 from knowledge.access.fit import lock_base, set_basis
 from knowledge.constants import DocumentSource, DocumentState
+from knowledge.ingest.read import kept_text_key
 from knowledge.models import Document, DocumentBasis, KnowledgeBase, RemovedDocument
 from knowledge.names import clean_file_name
 from knowledge.services.documents import read_again, start_reading
 from knowledge.services.removal import release_file, remove_later
-from knowledge.storage import store_file
+from knowledge.storage import PARSED_FOLDER, delete_json, store_file
 
 Home = Callable[[Document], str | None]
 _homes: dict[str, Home] = {}
@@ -59,6 +61,7 @@ def keep_made(
         row = _locked(document)
         if row is None:
             row = Document(space_id=base.space_id, base=base, source=DocumentSource.WIKI)
+        old_text = kept_text_key(row) if row.content_hash else ""
         same = row.content_hash == stored.content_hash and row.name == cleaned
         before, is_new = row.content_hash, row._state.adding
         row.name, row.content_hash, row.size_bytes = cleaned, stored.content_hash, stored.size_bytes
@@ -72,6 +75,7 @@ def keep_made(
             read_again(row)
             if before != row.content_hash:
                 release_file(row.space_id, before)
+            transaction.on_commit(partial(delete_json, row.space_id, PARSED_FOLDER, old_text))
     return row
 
 

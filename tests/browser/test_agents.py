@@ -38,7 +38,9 @@ def look(page: Page, name: str) -> None:
             if folder:
                 page.screenshot(path=str(Path(folder) / f"{name}-{width}-{theme}.png"))
             # At its end nothing lies half under the bar that stays at the foot
-            page.locator("main .scroll").first.evaluate("each => each.scrollTo(0, each.scrollHeight)")
+            page.locator("main .scroll").first.evaluate(
+                "each => each.scrollTo(0, each.scrollHeight)"
+            )
             found = axe_findings(page)
             assert not found, f"{name} {width} {theme}:\n" + "\n".join(found)
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -399,7 +399,9 @@ KNOWLEDGE = (
     Row("wiki_trash", "GET", members(200), guests=(200, 200)),
     Row("wiki_trash", "POST", members(404), guests=(404, 404)),
     Row("wiki_folders", "POST", admins(302), {"name": "New"}, guests=(403, 302)),
-    Row("wiki_folder", "POST", admins(302), {"action": "rename", "name": "Other"}, guests=(403, 302)),
+    Row(
+        "wiki_folder", "POST", admins(302), {"action": "rename", "name": "Other"}, guests=(403, 302)
+    ),
     Row("wiki_new", "GET", members(200), guests=(200, 200)),
     Row("wiki_new", "POST", members(422), {"title": ""}, guests=(422, 422)),
     Row("wiki_draft", "POST", members(200), {"is_changed": "1"}, guests=(400, 400)),
@@ -413,6 +415,11 @@ KNOWLEDGE = (
     Row("wiki_settings", "POST", admins(422), {"review": ""}),
     Row("wiki_export", "GET", members(200), guests=(200, 200)),
     Row("wiki_import", "POST", admins(302), guests=(403, 302)),
+    Row("wiki_issues", "GET", members(200), guests=(200, 200)),
+    Row("wiki_lint", "POST", admins(302), {"action": "stop"}, guests=(403, 302)),
+    Row("wiki_issue_act", "POST", admins(302), {"action": "ignored"}, guests=(403, 302)),
+    Row("wiki_flag", "GET", members(200), guests=(200, 200)),
+    Row("wiki_flag", "POST", members(422), {"kind": "other"}, guests=(422, 422)),
     Row("wiki_page_by_id", "GET", members(302), guests=(302, 302)),
     Row("wiki_page_act", "POST", admins(302), {"action": "move"}, guests=(403, 302)),
     Row("wiki_page_export", "GET", members(200), guests=(200, 200)),

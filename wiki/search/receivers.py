@@ -13,8 +13,9 @@ from core.jobs.enqueue import enqueue
 from core.tenancy import space_scope
 from knowledge.constants import DocumentSource
 from knowledge.models import Document
-from knowledge.signals import document_indexed
+from knowledge.signals import document_indexed, document_removed
 from knowledge.sources.made import register_home
+from wiki.constants import PageStatus
 from wiki.models import WikiPage, WikiSettings
 from wiki.search.documents import address_of, settle_basis
 from wiki.search.jobs import SEARCH_PAGE, SEARCH_WIKI
@@ -49,6 +50,21 @@ def document_is_indexed(*, document_id: UUID, **_more: Any) -> None:
     document = rows.first()
     if document is not None:
         settle_basis(document)
+
+
+@receiver(document_removed, dispatch_uid="wiki.search.document_removed")
+def document_is_removed(*, base_id: UUID, **_more: Any) -> None:
+    """Have pages found again that lost their document with another: to an erasure, or its walls."""
+    pages = WikiPage.objects.filter(
+        base_id=base_id,
+        base__wiki__is_enabled=True,
+        base__deleted_at__isnull=True,
+        document__isnull=True,
+        status=PageStatus.PUBLISHED,
+        trashed_at__isnull=True,
+    )
+    for page_id in pages.values_list("pk", flat=True):
+        enqueue(SEARCH_PAGE, dedupe_key=str(page_id), page_id=str(page_id))
 
 
 register_home(DocumentSource.WIKI, address_of)

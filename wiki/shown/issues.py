@@ -22,13 +22,13 @@ from wiki.models import WikiIssue, WikiLint
 from wiki.rendering import page_url
 
 _ICONS = {
-    "broken_link": "link-2-off",
+    "broken_link": "circle-x",
     "orphan_page": "unplug",
-    "stale_ref": "clock-alert",
-    "missing_cross_ref": "link",
-    "empty_content": "file-x",
+    "stale_ref": "history",
+    "missing_cross_ref": "link-2",
+    "empty_content": "file-text",
     "duplicate": "copy",
-    "contradictory_facts": "scale",
+    "contradictory_facts": "git-compare",
 }
 
 

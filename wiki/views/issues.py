@@ -19,8 +19,14 @@ from core.htmx import render, wants_fragment
 from knowledge.models import KnowledgeBase
 from wiki.constants import IssueKind, IssueState
 from wiki.issues.fixes import propose_fix
-from wiki.issues.flagging import FLAGGED_KINDS, LONGEST, flag_issue, get_issue, list_issues
-from wiki.issues.flagging import set_issue_state
+from wiki.issues.flagging import (
+    FLAGGED_KINDS,
+    LONGEST,
+    flag_issue,
+    get_issue,
+    list_issues,
+    set_issue_state,
+)
 from wiki.issues.lint import lint_of, start_lint, stop_lint
 from wiki.queries import get_page, require_wiki
 from wiki.rendering import page_url

@@ -56,9 +56,7 @@ def test_viewer_and_review_of_all_make_change_requests(
     assert (harbour.version, harbour.changes.count()) == (1, 2)
 
 
-def test_new_page_gets_its_address_and_its_draft_goes(
-    base: KnowledgeBase, olivia: Persona
-) -> None:
+def test_new_page_gets_its_address_and_its_draft_goes(base: KnowledgeBase, olivia: Persona) -> None:
     draft_url = reverse("wiki_draft", args=[base.pk])
     kept = olivia.client.post(draft_url, {"title": "Grey heron", "is_changed": "1"})
     assert "Draft saved" in kept.content.decode()

@@ -31,7 +31,9 @@ def test_wiki_is_switched_on_by_who_may_change_the_base(olivia: Persona, victor:
     address = reverse("wiki_switch", args=[base.pk])
     assert victor.client.post(address).status_code == 403
     assert "Archive" in olivia.client.get(reverse("wikis")).content.decode()
-    assert "has no wiki" in olivia.client.get(reverse("wiki_index", args=[base.pk])).content.decode()
+    assert (
+        "has no wiki" in olivia.client.get(reverse("wiki_index", args=[base.pk])).content.decode()
+    )
     olivia.client.post(address)
     with olivia.scope():
         assert WikiSettings.objects.get(base=base).is_enabled
@@ -105,7 +107,7 @@ def test_page_is_deleted_with_undo_and_comes_back(harbour: WikiPage, olivia: Per
     assert "“Harbour” is in the trash." in response.content.decode()
     trash = reverse("wiki_trash", args=[harbour.base_id])
     olivia.client.post(trash, {"page": str(harbour.pk)})
-    assert "<h2 class=\"bidi\">Harbour</h2>" in read(olivia, harbour)
+    assert '<h2 class="bidi">Harbour</h2>' in read(olivia, harbour)
 
 
 def test_viewer_proposes_instead_of_deleting(harbour: WikiPage, victor: Persona) -> None:
