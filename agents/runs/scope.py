@@ -20,7 +20,7 @@ from agents.engine.capabilities import Capability
 from agents.models import Agent, AgentRun
 from agents.sharing.running import bases_of_shared
 from core.tenancy import space_scope
-from knowledge.constants import DocumentState
+from knowledge.constants import DocumentSource, DocumentState
 from knowledge.models import Document, KnowledgeBase
 from knowledge.queries import get_documents
 from knowledge.retrieval.scope import Scope
@@ -158,5 +158,5 @@ def _newest(
 def _ready_documents(actor: Actor, bases: Sequence[KnowledgeBase]) -> QuerySet[Document]:
     rows = Document.objects.filter(
         base_id__in=[base.pk for base in bases], state=DocumentState.COMPLETED
-    )
+    ).exclude(source=DocumentSource.WIKI)
     return visible(actor, "view", rows)

@@ -18,6 +18,7 @@ from agents.constants import BaseScope
 from agents.models import Agent
 from agents.runs.scope import bases_of
 from core.errors import Invalid, NotFound
+from knowledge.constants import DocumentSource
 from knowledge.models import Document, KnowledgeBase
 from knowledge.sharing.parts import shared_bases
 
@@ -151,7 +152,8 @@ def mentionable_documents(
         return Document.objects.none()
     rows = Document.objects.filter(
         base_id__in=[base.pk for base in bases], searchable_at__isnull=False
-    ).select_related("base")
+    ).exclude(source=DocumentSource.WIKI)
+    rows = rows.select_related("base")
     if config.supported_file_types:
         kinds = [each.lstrip(".").lower() for each in config.supported_file_types]
         rows = rows.filter(file_type__in=kinds)
