@@ -44,7 +44,7 @@ _BUILDING = Author(kind=AuthorKind.PIPELINE)
 def erase_person(subject: Subject) -> Counts:
     """Erase what is a person's own: drafts, watches, being asked for reviews."""
     counts: dict[str, int] = {}
-    add_counts(counts, dict(WikiDraft.objects.filter(author_id=subject.id).delete()[1]))
+    add_counts(counts, dict(WikiDraft.objects.filter(author_id=int(subject.id)).delete()[1]))
     for model in (WikiWatch, WikiReviewer):
         rows = model._default_manager.filter(user_id=subject.id)
         add_counts(counts, dict(rows.delete()[1]))

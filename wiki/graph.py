@@ -103,7 +103,7 @@ def _graph(chosen: Sequence[UUID], degrees: dict[UUID, int], *, total: int) -> L
     pairs = links.exclude(source=F("target")).values_list("source_id", "target_id").distinct()
     return LinkGraph(
         nodes=tuple(by_id[pk] for pk in chosen if pk in by_id),
-        edges=tuple(sorted((source, target) for source, target in pairs if target is not None)),
+        edges=tuple(sorted(pairs)),
         total=total,
     )
 

@@ -19,6 +19,7 @@ from wiki.models import (
     WikiIssue,
     WikiLink,
     WikiLint,
+    WikiNotice,
     WikiOperation,
     WikiPage,
     WikiReading,
@@ -150,4 +151,5 @@ for _of_change in (WikiComment, WikiReview, WikiReviewer):
 register(WikiReading, ReadingPolicy())
 register(WikiSettings, SettingsPolicy())
 register(WikiDraft, DraftPolicy())
+register(WikiNotice, OwnPolicy())
 register(WikiWatch, OwnPolicy())

@@ -68,6 +68,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.reembed_base": {"base_id": "base_id"},
     "knowledge.forget_vectors": {"change_id": "base_id"},
     "knowledge.evaluate": {"run_id": "evaluation_id"},
+    "wiki.thin_revisions": {},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {

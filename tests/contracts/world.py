@@ -58,7 +58,7 @@ from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
 from tests.factories.spending import make_budget, make_schedule
-from tests.factories.wiki import make_page, make_wiki
+from tests.factories.wiki import make_page, make_wiki, propose
 from tests.personas import Persona, make_persona
 from wiki.issues.flagging import flag_issue
 from wiki.models import WikiFolder
@@ -181,6 +181,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
         make_wiki(base)
         page = make_page(base, slug="concept/flaps", title="Flaps", content="Check them.")
         issue, _ = flag_issue(olivia.actor, page, kind="other", description="Which flaps?")
+        propose(olivia.actor, page, content="Check them twice.")
         folder = WikiFolder.objects.create(space=space, base=base, name="Gear", path="Gear")
         entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])

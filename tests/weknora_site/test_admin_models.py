@@ -68,6 +68,18 @@ NOT_HERE = {
     "knowledge.Stage": CONTENT,
     "knowledge.Tag": INNER,
     "knowledge.TermStatistic": CONTENT,
+    "wiki.WikiComment": CONTENT,
+    "wiki.WikiDraft": PERSONAL,
+    "wiki.WikiFolder": CONTENT,
+    "wiki.WikiLink": INNER,
+    "wiki.WikiReading": CONTENT,
+    "wiki.WikiRedirect": INNER,
+    "wiki.WikiRefusal": INNER,
+    "wiki.WikiReview": CONTENT,
+    "wiki.WikiReviewer": INNER,
+    "wiki.WikiRevision": CONTENT,
+    "wiki.WikiSentence": CONTENT,
+    "wiki.WikiWatch": PERSONAL,
 }
 SECRET = {"mfa.Authenticator", "socialaccount.SocialApp", "socialaccount.SocialToken"}
 MODELS = [model for model in apps.get_models() if model._meta.app_label in OUR_APPS]

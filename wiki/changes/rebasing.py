@@ -115,6 +115,8 @@ def rebase_change(
     change = lock_change(change)
     if change.page is None or change.state not in OPEN_CHANGE_STATES:
         raise Conflict(_("There is nothing to merge: it is decided, or a new page."))
+    if change.on_version == change.page.version:
+        raise Conflict(_("There is nothing to merge: the page is as it was."))
     if change.edition != edition:
         raise Conflict(_("The proposal has another text meanwhile. Look at it again."))
     if change.page.version != onto_version:

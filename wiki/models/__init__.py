@@ -10,6 +10,7 @@ from wiki.models.changes import (
     WikiWatch,
 )
 from wiki.models.issues import WikiIssue, WikiLint
+from wiki.models.notices import WikiNotice
 from wiki.models.pages import (
     WikiDraft,
     WikiFolder,
@@ -30,6 +31,7 @@ __all__ = [
     "WikiIssue",
     "WikiLink",
     "WikiLint",
+    "WikiNotice",
     "WikiOperation",
     "WikiPage",
     "WikiReading",

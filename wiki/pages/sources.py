@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Max
@@ -77,8 +77,9 @@ def store_written(page: WikiPage, edit: Edit | None) -> None:
 def store_sources(page: WikiPage, sources: Sources) -> None:
     """Keep what sentences rest on. A sentence that is not named keeps what it has.
 
-    A passage whose text is cited by the page already keeps its marker; passages that are gone are
-    passed over, and a sentence that is left with none keeps what it had.
+    A passage whose text is cited by the page already keeps its marker. Of a passage that is gone the
+    copy is used that a proposal kept; without one it is passed over, and a sentence that is left
+    with none keeps what it had.
     """
     if not sources:
         return
@@ -93,17 +94,39 @@ def store_sources(page: WikiPage, sources: Sources) -> None:
 
 
 @transaction.atomic
-def drop_markers(page: WikiPage, text_hash: str, markers: Collection[int]) -> bool:
-    """Take passages from under a sentence that rests on others, too; say whether it was done."""
-    row = WikiSentence.objects.select_for_update().filter(page=page, text_hash=text_hash).first()
-    if row is None:
-        return False
-    left = [marker for marker in row.markers if marker not in markers]
-    if not left or left == row.markers:
-        return False
-    row.markers = left
-    row.save(update_fields=["markers"])
-    return True
+def leave_document(page: WikiPage, text_hashes: Collection[str], document_id: UUID) -> None:
+    """Take a document from under sentences that rest on others, too; from under its own it is not."""
+    rows = EvidenceRow.objects.filter(origin_id=page.pk, document_id=document_id)
+    mine = set(rows.values_list("marker", flat=True))
+    sentences = WikiSentence.objects.select_for_update().filter(
+        page=page, text_hash__in=text_hashes
+    )
+    for row in sentences:
+        left = [marker for marker in row.markers if marker not in mine]
+        if left:
+            _put(page, row, row.text_hash, left)
+
+
+@transaction.atomic
+def restate(page: WikiPage, sources: Sources, *, instead_of: UUID | None = None) -> None:
+    """Let sentences rest on further passages; in the place of all others of one document.
+
+    Only sentences that rest on something already: what nobody sourced stays a person's word.
+    """
+    WikiPage.objects.select_for_update(of=("self",), no_key=True).get(pk=page.pk)
+    markers = _markers_of(page, {chunk for chunks in sources.values() for chunk in chunks})
+    mine = set(
+        EvidenceRow.objects.filter(origin_id=page.pk, document_id=instead_of).values_list(
+            "marker", flat=True
+        )
+        if instead_of
+        else ()
+    )
+    for row in WikiSentence.objects.filter(page=page, text_hash__in=list(sources)):
+        new = {markers[chunk] for chunk in sources[row.text_hash] if chunk in markers}
+        if new:
+            kept = {marker for marker in row.markers if marker not in mine}
+            _put(page, row, row.text_hash, sorted(kept | new))
 
 
 def sentences_of(actor: Actor, page: WikiPage) -> list[SourcedSentence]:
@@ -215,8 +238,23 @@ def _markers_of(page: WikiPage, chunk_ids: Collection[UUID]) -> dict[UUID, int]:
             marker = last
             new.append(evidence_row(page.space_id, page.pk, marker, chunk))
         found[chunk.pk] = marker
+    for row in _kept_of_gone(page, set(chunk_ids) - set(found)):
+        marker = known.get((row.chunk_id, row.chunk_hash))
+        if marker is None:
+            last += 1
+            marker = last
+            row.pk, row.origin_id, row.marker = uuid4(), page.pk, marker
+            row._state.adding = True
+            new.append(row)
+        found[row.chunk_id] = marker
     EvidenceRow.objects.bulk_create(new)
     return found
+
+
+def _kept_of_gone(page: WikiPage, chunk_ids: Collection[UUID]) -> Iterable[EvidenceRow]:
+    """Return the newest copy of each passage that is gone itself: a proposal for the page kept one."""
+    rows = EvidenceRow.objects.filter(chunk_id__in=chunk_ids, base_id=page.base_id)
+    return {row.chunk_id: row for row in rows.order_by("created_at")}.values()
 
 
 def _put(page: WikiPage, row: WikiSentence | None, text_hash: str, markers: list[int]) -> None:

@@ -73,7 +73,7 @@ def compare_context(
         "old": before,
         "new": after,
         "comparison": found,
-        "others": list(_others(found)),
+        "others": list(others_of(found)),
         "ignore_blanks": ignore_blanks,
         "is_whole": is_whole,
         "view": view,
@@ -122,7 +122,8 @@ def _text(actor: Actor, page: WikiPage, revision: WikiRevision) -> PageText:
     return replace(text, content=seen.content, summary=summary.content.strip())
 
 
-def _others(found: Comparison) -> Iterator[Other]:
+def others_of(found: Comparison) -> Iterator[Other]:
+    """Yield what changed beside the text."""
     for label, words in ((_("Title"), found.title), (_("Summary"), found.summary)):
         if words:
             yield Other(label=label, old=_marked(words.old, "old"), new=_marked(words.new, "new"))

@@ -14,6 +14,8 @@ from core.markdown_wiki import Rendered
 from knowledge.evidence import Evidence
 from knowledge.pages.labels import page_label
 from knowledge.pictures.shown import passages_html
+from wiki.changes.queries import open_changes_of
+from wiki.constants import ChangeState
 from wiki.models import WikiPage
 from wiki.pages.sources import SourcedSentence, sentences_of, visible_summary, visible_text
 from wiki.queries import back_links, out_links
@@ -102,6 +104,9 @@ def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
         "missing_total": sum(link.page is None for link in links),
         "may_write": may(actor, "change", page),
         "may_delete": may(actor, "delete", page),
+        "open_changes": [
+            each for each in open_changes_of(actor, page) if each.state != ChangeState.DRAFT
+        ],
     }
 
 

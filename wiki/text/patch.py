@@ -75,6 +75,12 @@ def headings_of(content: str) -> list[str]:
     return [match[2] or "" for _, match in _headings(lines)]
 
 
+def heading_above(content: str, place: int) -> str:
+    """Return the words of the last heading before a place; blank when there is none."""
+    found = headings_of(content[:place])
+    return found[-1] if found else ""
+
+
 def sentences_named(content: str, hashes: Collection[str]) -> list[Sentence]:
     """Return the sentences of a text that have one of the hashes."""
     return [sentence for sentence in split_sentences(content) if sentence.hash in hashes]

@@ -263,6 +263,8 @@ def _after(
         )
         return redirect(page_url(base.pk, outcome.revision.slug))
     messages.success(request, outcome.note)
+    if outcome.change is not None and outcome.change.author_id == request.actor.user_id:
+        return redirect("wiki_change", base.pk, outcome.change.number)
     return redirect(page_url(base.pk, page.slug)) if page else redirect("wiki_index", base.pk)
 
 

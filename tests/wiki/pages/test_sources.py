@@ -15,9 +15,9 @@ from tests.personas import Persona
 from wiki.constants import AuthorKind
 from wiki.models import WikiPage, WikiSentence
 from wiki.pages.sources import (
-    drop_markers,
     freshness_of,
     hidden_page_ids,
+    leave_document,
     sentences_of,
     store_sources,
     visible_content,
@@ -128,10 +128,14 @@ def test_a_page_knows_that_its_documents_moved_on(
     assert (told.changed, told.deleted) == (2, 1)
 
 
-def test_the_last_source_cannot_be_dropped(page: WikiPage) -> None:
-    assert drop_markers(page, sentence_hash(BOTH), {1})
-    assert not drop_markers(page, sentence_hash(BOTH), {2})
-    assert not drop_markers(page, sentence_hash(OPEN), {1})
+def test_the_last_source_cannot_be_left(
+    page: WikiPage, documents: tuple[Document, Document]
+) -> None:
+    hashes = [sentence_hash(text) for text in (OPEN, BOTH)]
+    leave_document(page, hashes, documents[0].pk)
+    rows = WikiSentence.objects.filter(page=page)
+    assert rows.get(text_hash=sentence_hash(OPEN)).markers == [1]
+    assert rows.get(text_hash=sentence_hash(BOTH)).markers == [2]
 
 
 def test_the_platform_reads_everything(page: WikiPage) -> None:
