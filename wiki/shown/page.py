@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from accounts.access import Actor, may
+from accounts.access import Actor, may, visible
 from core.markdown_wiki import Rendered
 from knowledge.evidence import Evidence
 from knowledge.pages.labels import page_label
@@ -18,6 +18,15 @@ from wiki.changes.queries import open_changes_of
 from wiki.constants import ChangeState
 from wiki.models import WikiPage
 from wiki.pages.sources import SourcedSentence, sentences_of, visible_summary, visible_text
+from wiki.constants import IssueState
+from wiki.models import WikiIssue, WikiPage
+from wiki.pages.sources import (
+    SourcedSentence,
+    markers_of_sentences,
+    sentences_of,
+    visible_summary,
+    visible_text,
+)
 from wiki.queries import back_links, out_links
 from wiki.rendering import Mark, page_url, render_page
 from wiki.text.sentences import split_sentences
@@ -60,11 +69,10 @@ class Reading:
 
 def read_page(actor: Actor, page: WikiPage) -> Reading:
     """Return the page's text without what the actor may not read, its sentences marked."""
+    if not markers_of_sentences(page):
+        return _unsourced(actor, page)
     sentences = sentences_of(actor, page)
-    hidden = len(split_sentences(page.content)) - len(sentences)
-    content = page.content
-    if hidden:
-        content = visible_text(actor, page, page.content).content
+    content, hidden = astuple(visible_text(actor, page, page.content))
     by_marker: dict[int, Evidence] = {}
     for sentence in sentences:
         for source in sentence.sources:
@@ -84,11 +92,18 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
     )
 
 
+def _unsourced(actor: Actor, page: WikiPage) -> Reading:
+    rendered = render_page(actor, page.base_id, page.content)
+    nothing = Fresh(sourced=0, changed=0, deleted=0, hidden=0)
+    return Reading(rendered=rendered, cards=[], fresh=nothing, content=page.content)
+
+
 def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
     """Return what `wiki/page.html` takes but head and tree."""
     reading = read_page(actor, page)
     links = out_links(actor, page)
     document = page.summarises
+    issues = WikiIssue.objects.filter(page=page, state=IssueState.PENDING)
     documents = {card.title: card.url.partition("?")[0] for card in reading.cards if card.url}
     return {
         "page": page,
@@ -102,6 +117,8 @@ def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
         "summarised": document if document and may(actor, "view", document) else None,
         "back_links": _links(back_links(actor, page)[:MOST_BACK_LINKS]),
         "missing_total": sum(link.page is None for link in links),
+        "open_changes": open_changes_of(actor, page),
+        "open_issues": visible(actor, "view", issues).count(),
         "may_write": may(actor, "change", page),
         "may_delete": may(actor, "delete", page),
         "open_changes": [

@@ -22,7 +22,7 @@ from knowledge.models import KnowledgeBase
 from wiki.changes.submitting import Outcome
 from wiki.constants import MAX_CONTENT, PageKind
 from wiki.models import WikiDraft, WikiFolder, WikiPage
-from wiki.pages.sources import sentences_of
+from wiki.pages.sources import visible_text
 from wiki.queries import get_page, require_wiki, search_pages
 from wiki.rendering import page_url, render_page
 from wiki.services.drafts import (
@@ -38,7 +38,6 @@ from wiki.services.pictures import MOST_BYTES, add_picture, read_picture
 from wiki.shown.conflicts import conflict_context, merged_text
 from wiki.shown.editing import PageForm, editor_context, initial_of, uuid_or_none
 from wiki.shown.heads import wiki_head
-from wiki.text.sentences import split_sentences
 from wiki.values import VersionConflict
 
 OPTIONS = 8
@@ -317,7 +316,7 @@ def _readable_page(actor: Actor, base_id: UUID, page_id: UUID) -> WikiPage:
 
 def _hidden_from(actor: Actor, page: WikiPage) -> bool:
     """Whether the page has sentences that the actor would lose by saving what they see."""
-    return len(sentences_of(actor, page)) < len(split_sentences(page.content))
+    return visible_text(actor, page, page.content).hidden > 0
 
 
 def _draft_in(actor: Actor, base: KnowledgeBase, request: SpaceRequest) -> WikiDraft | None:
