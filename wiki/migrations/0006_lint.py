@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0010_invitations_closed_to'),
         ('knowledge', '0019_wiki_documents'),
-        ('wiki', '0002_restrict'),
+        ('wiki', '0003_notices'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

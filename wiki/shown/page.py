@@ -15,10 +15,7 @@ from knowledge.evidence import Evidence
 from knowledge.pages.labels import page_label
 from knowledge.pictures.shown import passages_html
 from wiki.changes.queries import open_changes_of
-from wiki.constants import ChangeState
-from wiki.models import WikiPage
-from wiki.pages.sources import SourcedSentence, sentences_of, visible_summary, visible_text
-from wiki.constants import IssueState
+from wiki.constants import ChangeState, IssueState
 from wiki.models import WikiIssue, WikiPage
 from wiki.pages.sources import (
     SourcedSentence,
@@ -117,7 +114,6 @@ def page_context(actor: Actor, page: WikiPage) -> dict[str, Any]:
         "summarised": document if document and may(actor, "view", document) else None,
         "back_links": _links(back_links(actor, page)[:MOST_BACK_LINKS]),
         "missing_total": sum(link.page is None for link in links),
-        "open_changes": open_changes_of(actor, page),
         "open_issues": visible(actor, "view", issues).count(),
         "may_write": may(actor, "change", page),
         "may_delete": may(actor, "delete", page),
