@@ -12,6 +12,7 @@ from agents.engine.signatures import BaseId, DocumentId
 from agents.engine.tools import Tool, ToolContext, ToolResult, tool
 from agents.tools.deps import RunDeps
 from agents.tools.wiki_pages import WIKI, ask_wiki, one_page, wiki_bases
+from agents.tracing.closed import as_sources
 from wiki.constants import AuthorKind, IssueState
 from wiki.issues.flagging import flag_issue, get_issue, list_issues, set_issue_state
 from wiki.issues.words import describe_issues
@@ -118,7 +119,13 @@ async def wiki_read_issue(
         lines.append(
             f"- issue {issue.pk} ({issue.state}, {issue.kind}) on {issue.page.slug}: {words}{about}"
         )
-    return ToolResult(output="\n".join(lines), summary=f"{len(rows)} issues")
+    read = {each for _issue, _words, documents in rows for each in documents}
+    read |= {issue.page.document_id for issue, _words, _documents in rows if issue.page.document_id}
+    return ToolResult(
+        output="\n".join(lines),
+        summary=f"{len(rows)} issues",
+        data={"sources": as_sources(read)},
+    )
 
 
 def _issues(
