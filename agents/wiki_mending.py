@@ -12,7 +12,7 @@ from accounts.access import Actor, visible
 from agents.models import Agent
 from core.errors import NotFound
 from wiki.issues.flagging import get_issue
-from wiki.issues.mending import register_mender
+from wiki.issues.mending import AddressOf, register_mender
 from wiki.issues.words import describe_issues
 
 FIXER = "wiki-fixer"
@@ -53,10 +53,11 @@ def mending_of(actor: Actor, issue_id: UUID) -> Mending:
     return Mending(agent=agent, base_id=issue.base_id, text=text)
 
 
-def _address_of(actor: Actor, issue_id: UUID) -> str:
+def _mender(actor: Actor) -> AddressOf | None:
     if fixer_of(actor) is None:
-        return ""
-    return f"{reverse('chat_new')}?issue={issue_id}"
+        return None
+    address = reverse("chat_new")
+    return lambda issue_id: f"{address}?issue={issue_id}"
 
 
-register_mender(_address_of)
+register_mender(_mender)

@@ -7,16 +7,17 @@ from uuid import UUID
 
 from accounts.access import Actor
 
-Mender = Callable[[Actor, UUID], str]
+AddressOf = Callable[[UUID], str]
+"""Where an issue is mended, by its id."""
+Mender = Callable[[Actor], AddressOf | None]
 _menders: list[Mender] = []
 
 
-def register_mender(address_of: Mender) -> None:
-    """Say where an actor can have an issue mended; blank where they cannot."""
-    _menders.append(address_of)
+def register_mender(mender: Mender) -> None:
+    """Say where an actor can have issues mended; None where they cannot."""
+    _menders.append(mender)
 
 
-def mending_url(actor: Actor, issue_id: UUID) -> str:
-    """Return where the actor can have the issue mended; blank: nowhere."""
-    found = (address_of(actor, issue_id) for address_of in _menders)
-    return next((url for url in found if url), "")
+def mender_for(actor: Actor) -> AddressOf | None:
+    """Return where the actor can have issues mended; None: nowhere."""
+    return next((found for each in _menders if (found := each(actor)) is not None), None)

@@ -16,7 +16,7 @@ from wiki.constants import OPEN_CHANGE_STATES, OPEN_LINT_STATES, AuthorKind, Iss
 from wiki.issues.fixes import can_fix
 from wiki.issues.health import Health
 from wiki.issues.lint import health_now
-from wiki.issues.mending import mending_url
+from wiki.issues.mending import mender_for
 from wiki.issues.words import describe_issues
 from wiki.models import WikiIssue, WikiLint
 from wiki.rendering import page_url
@@ -60,6 +60,7 @@ class IssueRow:
 
 def issue_rows(actor: Actor, issues: Sequence[WikiIssue], *, may_edit: bool) -> list[IssueRow]:
     """Return issues as the list shows them."""
+    mend = mender_for(actor)
     return [
         IssueRow(
             id=str(each.issue.pk),
@@ -82,8 +83,8 @@ def issue_rows(actor: Actor, issues: Sequence[WikiIssue], *, may_edit: bool) -> 
             may_settle=may_edit,
             fix_number=each.issue.fix.number if _open_fix(each.issue) else None,  # type: ignore[union-attr]  # an open fix is one
             fix_url=_change_url(each.issue),
-            mend_url=mending_url(actor, each.issue.pk)
-            if each.issue.state == IssueState.PENDING
+            mend_url=mend(each.issue.pk)
+            if mend is not None and each.issue.state == IssueState.PENDING
             else "",
         )
         for each in describe_issues(actor, issues)
