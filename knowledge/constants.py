@@ -46,6 +46,12 @@ class DocumentSource(models.TextChoices):
     """An attachment of a mail, a file of an archive: `Document.parent` is what it came in."""
     FAQ = "faq", _("Questions and answers")
     """The one row under which the entries of a base of questions and answers stand."""
+    WIKI = "wiki", _("Wiki page")
+    """Under which a page of the base's wiki is searched; the page itself is the wiki's."""
+
+
+UNLISTED_SOURCES = (DocumentSource.FAQ, DocumentSource.WIKI)
+"""Rows that no list of documents shows: what stands in them has pages of its own."""
 
 
 class EnrichmentState(models.TextChoices):

@@ -20,6 +20,7 @@ from accounts.platform.erasure import (
     register_eraser,
 )
 from core.jobs.enqueue import cancel_job
+from knowledge.access.fit import made_of
 from knowledge.constants import DocumentState
 from knowledge.models import (
     Chunk,
@@ -87,6 +88,17 @@ def erase_document(subject: Subject) -> Counts:
     counts["files kept for other documents" if others.exists() else "files"] = 1
     Document.objects.filter(pk=row.pk).update(state=DocumentState.DELETING, searchable_at=None)
     remove_document(row.pk)
+    return counts
+
+
+@register_eraser("document", name="knowledge.made")
+def erase_made(subject: Subject) -> Counts:
+    """Erase what was made of the document and searched beside it, with all that was read of that."""
+    counts: dict[str, int] = {}
+    for made in made_of([UUID(subject.id)]):
+        own = Subject(kind="document", id=str(made.pk), space_id=made.space_id)
+        begin(own)
+        add_counts(counts, erase_now(own))
     return counts
 
 

@@ -22,6 +22,7 @@ from knowledge.models import (
     Correction,
     CorrectionRevision,
     Document,
+    DocumentBasis,
     DocumentPicture,
     DocumentTag,
     DocumentVersion,
@@ -80,6 +81,7 @@ export_table(Table(model=GoldenQuestion, as_seen=open_golden))
 export_table(Table(model=EvaluationResult, as_seen=open_results))
 export_table(Table(model=BaseMark, own="user_id"))
 export_table(Table(model=SearchRecord, own="user_id", as_seen=_open_searches))
+leave_out(DocumentBasis, "follows from the sources of wiki pages")
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")
 leave_out(EmbeddingChange, "how vectors were made here once")

@@ -9,6 +9,7 @@ from wiki.models import (
     WikiBuild,
     WikiChange,
     WikiIssue,
+    WikiLint,
     WikiOperation,
     WikiPage,
     WikiSettings,
@@ -63,6 +64,16 @@ class WikiIssueAdmin(ReadOnlyAdmin):
     list_display = ("id", "space", "base", "kind", "state", "reporter_kind", "created_at")
     list_filter = ("state", "kind", "reporter_kind", "created_at")
     date_hierarchy = "created_at"
+    search_fields = ("=id", "space__name", "base__name")
+    list_select_related = ("space", "base")
+
+
+@admin.register(WikiLint)
+class WikiLintAdmin(ReadOnlyAdmin):
+    """Checks of wikis: when each was looked at last, and what was found."""
+
+    list_display = ("id", "space", "base", "state", "found", "new", "resolved", "ended_at")
+    list_filter = ("state", "ended_at")
     search_fields = ("=id", "space__name", "base__name")
     list_select_related = ("space", "base")
 

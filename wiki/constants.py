@@ -142,6 +142,19 @@ class IssueState(models.TextChoices):
     RESOLVED = "resolved", pgettext_lazy("wiki issue", "Resolved")
 
 
+class LintState(models.TextChoices):
+    """How far a check of a wiki is."""
+
+    WAITING = "waiting", pgettext_lazy("check of a wiki", "Waiting")
+    RUNNING = "running", pgettext_lazy("check of a wiki", "Running")
+    DONE = "done", pgettext_lazy("check of a wiki", "Done")
+    STOPPED = "stopped", pgettext_lazy("check of a wiki", "Stopped")
+    FAILED = "failed", pgettext_lazy("check of a wiki", "Failed")
+
+
+OPEN_LINT_STATES = (LintState.WAITING, LintState.RUNNING)
+
+
 class NoticeKind(models.TextChoices):
     """What somebody is told."""
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
@@ -21,6 +22,7 @@ from wiki.constants import AuthorKind
 from wiki.models import (
     WikiChange,
     WikiDraft,
+    WikiIssue,
     WikiNotice,
     WikiOperation,
     WikiPage,
@@ -81,6 +83,9 @@ def _erase_from(page: WikiPage, document_id: UUID) -> Counts:
         change.content = _without(change.content, gone)
         change.summary = _summary_without(change.summary, gone)
         change.save(update_fields=["content", "summary"])
+    # Checking finds them anew; until then they would quote what was erased.
+    about = Q(page=page) | Q(detail__page_id=str(page.pk))
+    WikiIssue.objects.filter(about, reporter_kind=AuthorKind.PIPELINE).delete()
     for draft in WikiDraft.objects.filter(page=page):
         draft.fields = _fields_without(draft.fields, gone)
         draft.save(update_fields=["fields"])

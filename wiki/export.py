@@ -16,6 +16,7 @@ from wiki.models import (
     WikiFolder,
     WikiIssue,
     WikiLink,
+    WikiLint,
     WikiNotice,
     WikiOperation,
     WikiPage,
@@ -97,6 +98,7 @@ export_table(Table(model=WikiIssue, as_seen=_open_issues))
 export_table(Table(model=WikiDraft, own="author_id"))
 export_table(Table(model=WikiNotice, own="user_id"))
 export_table(Table(model=WikiWatch, own="user_id"))
+leave_out(WikiLint, "how pages were checked here once")
 leave_out(WikiBuild, "how pages were built here once")
 leave_out(WikiOperation, "how pages were built here once")
 leave_out(WikiReading, "read again out of the documents")

@@ -18,6 +18,7 @@ from wiki.models import (
     WikiFolder,
     WikiIssue,
     WikiLink,
+    WikiLint,
     WikiNotice,
     WikiOperation,
     WikiPage,
@@ -137,7 +138,7 @@ class DraftPolicy(OwnPolicy):
     owner_field: ClassVar[str] = "author_id"
 
 
-for _model in (WikiBuild, WikiChange, WikiFolder, WikiIssue):
+for _model in (WikiBuild, WikiChange, WikiFolder, WikiIssue, WikiLint):
     register(_model, WikiPolicy())
 register(WikiPage, PagePolicy())
 for _of_base in (WikiOperation, WikiRefusal):

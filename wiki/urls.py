@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from wiki.views import edit, folders, graph, history, pages, settings, transfer
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("wiki.issue_urls")),
     path("", include("wiki.change_urls")),
     path("", pages.wikis, name="wikis"),
     path("<uuid:base_id>/", pages.wiki_index, name="wiki_index"),

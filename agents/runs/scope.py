@@ -13,14 +13,14 @@ from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of
 from agents.catalogue import tools_for
 from agents.constants import BaseScope
 from agents.engine.capabilities import Capability
 from agents.models import Agent, AgentRun
 from agents.sharing.running import bases_of_shared
 from core.tenancy import space_scope
-from knowledge.constants import DocumentState
+from knowledge.constants import DocumentSource, DocumentState
 from knowledge.models import Document, KnowledgeBase
 from knowledge.queries import get_documents
 from knowledge.retrieval.scope import Scope
@@ -69,7 +69,7 @@ def scope_of_run(actor: Actor, agent: Agent, run: AgentRun) -> RunScope:
     if config.retrieve_kb_only_when_mentioned and not (asked or document_ids):
         return RunScope()
     bases = bases_of(actor, agent, asked)
-    can = {base.pk: capabilities_of(base) for base in bases}
+    can = capabilities_by_base(bases)
     requirements = requirements_of(agent.mode, tools_for(config.allowed_tools, mode=agent.mode))
     useful = tuple(base for base in bases if is_of_use(can[base.pk], requirements))
     documents = get_documents(actor, document_ids)
@@ -158,5 +158,5 @@ def _newest(
 def _ready_documents(actor: Actor, bases: Sequence[KnowledgeBase]) -> QuerySet[Document]:
     rows = Document.objects.filter(
         base_id__in=[base.pk for base in bases], state=DocumentState.COMPLETED
-    )
+    ).exclude(source=DocumentSource.WIKI)
     return visible(actor, "view", rows)

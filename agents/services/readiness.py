@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of, serving
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of, serving
 from agents.catalogue import is_known, tools_for
 from agents.configuration import AgentConfig
 from agents.constants import AgentMode, BaseScope
@@ -56,7 +56,7 @@ class Surroundings:
         bases = visible(actor, "use", KnowledgeBase.objects.all())
         return cls(
             models={model.pk: model for model in AIModel.objects.all()},
-            bases={base.pk: capabilities_of(base) for base in bases},
+            bases=capabilities_by_base(list(bases)),
             agent_ids=frozenset(str(each.pk) for each in list_agents(actor)),
         )
 

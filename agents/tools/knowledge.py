@@ -18,6 +18,7 @@ from agents.tools.passages import Passage, card_of, write_passages
 from agents.tools.searching import Only, find_passages, may_read, passages_of, scope_of
 from core.aio import in_db
 from core.errors import Invalid, NotFound, ProjectError
+from knowledge.constants import DocumentSource
 from knowledge.models import Chunk, Document
 from knowledge.queries import get_chunk, get_document, list_chunks
 from knowledge.retrieval.filter_values import Filter
@@ -220,6 +221,7 @@ def passage_of_hit(hit: RetrievalHit) -> Passage:
         page_from=hit.page_from,
         page_to=hit.page_to,
         score=hit.score,
+        is_wiki=hit.is_wiki,
     )
 
 
@@ -234,6 +236,7 @@ def passage_of_chunk(chunk: Chunk, document: Document) -> Passage:
         heading_path=tuple(chunk.heading_path),
         page_from=chunk.page_from,
         page_to=chunk.page_to,
+        is_wiki=document.source == DocumentSource.WIKI,
     )
 
 

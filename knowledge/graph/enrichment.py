@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from knowledge.base_settings import BaseSettings, base_settings_of
-from knowledge.constants import DocumentSource, DocumentState, StageName
+from knowledge.constants import UNLISTED_SOURCES, DocumentState, StageName
 from knowledge.enrich.asking import ask_text, no_model_reason
 from knowledge.enrich.jobs import EXTRACT_GRAPH
 from knowledge.enrich.made import passages_of
@@ -133,7 +133,7 @@ def _failed(passages: Sequence[Chunk]) -> int:
 
 def _wanted(document: Document, settings: BaseSettings) -> bool:
     """Whether base and document want it: what the base does not show is not read for one of its documents."""
-    if document.source == DocumentSource.FAQ or not settings.graph.is_enabled:
+    if document.source in UNLISTED_SOURCES or not settings.graph.is_enabled:
         return False
     return base_settings_of(document.base).graph.is_enabled
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
 from core.errors import NotFound
-from knowledge.constants import ChunkKind, DocumentSource, DocumentState, EnrichmentState
+from knowledge.constants import UNLISTED_SOURCES, ChunkKind, DocumentState, EnrichmentState
 from knowledge.graph.enrichment import SHORTEST_PASSAGE
 from knowledge.graph.evidence import MostFrequent, evidence_in
 from knowledge.graph.names import normal_form
@@ -172,7 +172,7 @@ def readable_documents(base: KnowledgeBase) -> QuerySet[Document]:
     """Return the documents of a base out of which a graph is read."""
     return Document.objects.filter(
         base=base, state=DocumentState.COMPLETED, trashed_at__isnull=True
-    ).exclude(source=DocumentSource.FAQ)
+    ).exclude(source__in=UNLISTED_SOURCES)
 
 
 def unread_passages(base: KnowledgeBase) -> int:

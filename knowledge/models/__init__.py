@@ -2,6 +2,7 @@
 
 from knowledge.models.access import (
     BaseShare,
+    DocumentBasis,
     DocumentWall,
     RemovedDocument,
     Restriction,
@@ -37,6 +38,7 @@ __all__ = [
     "DocumentPicture",
     "DocumentTag",
     "DocumentVersion",
+    "DocumentBasis",
     "DocumentWall",
     "Embedding",
     "EmbeddingChange",

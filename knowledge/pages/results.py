@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, ngettext
 
+from knowledge.constants import DocumentSource
 from knowledge.models import Chunk
 from knowledge.pages.labels import page_label
 from knowledge.pictures.shown import passages_html
@@ -71,7 +72,7 @@ def _hit(hit: RetrievalHit, trace: CandidateTrace, html: SafeString) -> dict[str
     return {
         "number": hit.rank,
         "title": hit.document_name,
-        "location": page_label(hit.page_from, hit.page_to),
+        "location": _("Wiki") if hit.is_wiki else page_label(hit.page_from, hit.page_to),
         "url": f"{reverse('document', args=[hit.document_id])}?chunk={hit.chunk_id}"
         f"#chunk-{hit.chunk_id}",
         "text": html,
@@ -117,7 +118,9 @@ def _dropped(
         rows.append(
             {
                 "title": chunk.document.name,
-                "location": page_label(chunk.page_from, chunk.page_to),
+                "location": _("Wiki")
+                if chunk.document.source == DocumentSource.WIKI
+                else page_label(chunk.page_from, chunk.page_to),
                 "url": f"{address}?chunk={each.chunk_id}#chunk-{each.chunk_id}",
                 "reason": each.reason,
                 "why_url": _why_url(why_of, found.query, each.chunk_id),

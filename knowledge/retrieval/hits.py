@@ -46,6 +46,8 @@ class RetrievalHit:
     """The rerank model's own number; None where it was not asked."""
     marked_text: str = ""
     """The passage with references to its pictures, for people: see `knowledge.pictures.shown`."""
+    is_wiki: bool = False
+    """Whether it is of a page of the wiki."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from knowledge.constants import DocumentSource
 from knowledge.faq.answers import choose_answers
 from knowledge.models import Chunk
 from knowledge.retrieval.expand import read_contexts
@@ -46,6 +47,7 @@ def make_hits(
             dense_score=each.candidate.dense_score,
             keyword_score=each.candidate.keyword_score,
             rerank_score=rerank_scores.get(chunk.pk),
+            is_wiki=chunk.document.source == DocumentSource.WIKI,
         )
         for rank, (each, chunk) in enumerate(zip(ranked, rows, strict=True), 1)
     )

@@ -7,12 +7,9 @@ from dataclasses import replace
 from uuid import UUID
 
 from knowledge.base_settings import RetrievalOptions
-from knowledge.constants import ChunkKind
+from knowledge.constants import ChunkKind, DocumentSource
 from knowledge.models import Chunk
 from knowledge.retrieval.fuse import Ranked, order_of
-
-WIKI_SOURCE = "wiki"
-"""The source of documents under which pages of a wiki are searched."""
 
 
 def weigh_kinds(
@@ -33,4 +30,4 @@ def _weight(chunks: Mapping[UUID, Chunk], each: Ranked, options: RetrievalOption
     chunk = chunks[each.candidate.chunk_id]
     if chunk.kind == ChunkKind.FAQ:
         return options.faq_weight
-    return options.wiki_weight if chunk.document.source == WIKI_SOURCE else 1.0
+    return options.wiki_weight if chunk.document.source == DocumentSource.WIKI else 1.0

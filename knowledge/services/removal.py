@@ -11,7 +11,7 @@ from django.db import transaction
 
 from core.jobs.enqueue import cancel_job, enqueue
 from core.jobs.handlers import JobContext
-from knowledge.access.fit import leave_trace
+from knowledge.access.fit import leave_trace, made_of
 from knowledge.constants import DocumentState
 from knowledge.ingest.index import unindex_document
 from knowledge.ingest.read import kept_text_key
@@ -69,6 +69,7 @@ def _remove(document: Document) -> None:
     with transaction.atomic():
         unindex_document(document)
         leave_trace(document)
+        _close_what_was_made_of(document)
         afterwards = [find(document) for find in (*_leftovers, _files)]
         document_id, base_id = document.pk, document.base_id
         document.delete()
@@ -77,6 +78,16 @@ def _remove(document: Document) -> None:
         transaction.on_commit(
             lambda: document_removed.send(sender=Document, document_id=document_id, base_id=base_id)
         )
+
+
+def _close_what_was_made_of(document: Document) -> None:
+    """Take what was made of a restricted document out of sight: its walls go with the document.
+
+    Who keeps it (the wiki) puts it back once it does not say any more what the document said.
+    """
+    if document.walls.exists():
+        for made in made_of([document.pk]):
+            remove_later(made)
 
 
 def _files(document: Document) -> Callable[[], None]:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Q
 
 from accounts.access import Actor, visible
-from knowledge.constants import ChunkKind, DocumentSource
+from knowledge.constants import UNLISTED_SOURCES, ChunkKind
 from knowledge.ingest.read import kept_text
 from knowledge.models import Chunk, Document, TermStatistic
 from knowledge.queries import get_document
@@ -187,7 +187,7 @@ def _findable_first(chunks: Sequence[Chunk]) -> list[Chunk]:
 def find_named(actor: Actor, *, base_id: UUID, name: str) -> list[Document]:
     """Return the base's documents with a part of the name, an equal name first; twenty at most."""
     rows = Document.objects.filter(base_id=base_id, name__icontains=name)
-    rows = rows.exclude(source=DocumentSource.FAQ)
+    rows = rows.exclude(source__in=UNLISTED_SOURCES)
     found = list(visible(actor, "view", rows.order_by("name"))[:20])
     exact = [row for row in found if row.name.casefold() == name.casefold()]
     return exact if len(exact) == 1 else found

@@ -220,7 +220,8 @@ def test_built_in_agents_whose_tools_are_missing_wait(author: Persona) -> None:
     sync_builtin_agents(author.space.pk)
     keys = set(Agent.objects.exclude(builtin_key="").values_list("builtin_key", flat=True))
     assert {"quick-answer", "smart-reasoning"} <= keys
-    assert "wiki-fixer" not in keys
+    assert {"wiki-researcher", "wiki-fixer"} <= keys
+    assert "data-analyst" not in keys
     reasoning = Agent.objects.get(builtin_key="smart-reasoning").settings
     assert reasoning.max_iterations == 50
     assert "web_search" not in reasoning.allowed_tools

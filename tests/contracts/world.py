@@ -60,6 +60,7 @@ from tests.factories.providers import make_model
 from tests.factories.spending import make_budget, make_schedule
 from tests.factories.wiki import make_page, make_wiki, propose
 from tests.personas import Persona, make_persona
+from wiki.issues.flagging import flag_issue
 from wiki.models import WikiFolder
 
 
@@ -179,6 +180,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
         make_graph(chunk, names=["Flaps"])
         make_wiki(base)
         page = make_page(base, slug="concept/flaps", title="Flaps", content="Check them.")
+        issue, _ = flag_issue(olivia.actor, page, kind="other", description="Which flaps?")
         propose(olivia.actor, page, content="Check them twice.")
         folder = WikiFolder.objects.create(space=space, base=base, name="Gear", path="Gear")
         entity = GraphEntity.objects.get(base=base)
@@ -210,6 +212,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "search_id": search.pk,
             "entity_id": entity.pk,
             "page_id": page.pk,
+            "issue_id": issue.pk,
             "slug": page.slug,
             "folder_id": folder.pk,
             "content_hash": "0" * 64,

@@ -41,6 +41,7 @@ NOT_HERE = {
     "knowledge.Chunk": CONTENT,
     "knowledge.Correction": CONTENT,
     "knowledge.CorrectionRevision": CONTENT,
+    "knowledge.DocumentBasis": "follows from the sources of wiki pages",
     "knowledge.DocumentPicture": CONTENT,
     "knowledge.DocumentTag": INNER,
     "knowledge.DocumentVersion": CONTENT,

@@ -9,7 +9,7 @@ from wiki.models.changes import (
     WikiReviewer,
     WikiWatch,
 )
-from wiki.models.issues import WikiIssue
+from wiki.models.issues import WikiIssue, WikiLint
 from wiki.models.notices import WikiNotice
 from wiki.models.pages import (
     WikiDraft,
@@ -30,6 +30,7 @@ __all__ = [
     "WikiFolder",
     "WikiIssue",
     "WikiLink",
+    "WikiLint",
     "WikiNotice",
     "WikiOperation",
     "WikiPage",

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.tenancy import SpaceOwned
 from knowledge.models import KnowledgeBase
-from wiki.constants import AuthorKind, IssueKind, IssueState
+from wiki.constants import AuthorKind, IssueKind, IssueState, LintState
 from wiki.models.changes import WikiChange
 from wiki.models.pages import WikiPage
 
@@ -61,3 +61,33 @@ class WikiIssue(SpaceOwned):
 
     def __str__(self) -> str:
         return self.get_kind_display()
+
+
+class WikiLint(SpaceOwned):
+    """The last check of a base's wiki: how far it is, what it found, since when."""
+
+    base = models.OneToOneField(KnowledgeBase, on_delete=models.CASCADE, related_name="wiki_lint")
+    state = models.CharField(max_length=10, choices=LintState.choices, default=LintState.WAITING)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    """Pages."""
+    found = models.PositiveIntegerField(default=0)
+    new = models.PositiveIntegerField(default=0)
+    resolved = models.PositiveIntegerField(default=0)
+    """Issues of earlier checks that this one did not find any more."""
+    figures = models.JSONField(default=dict, blank=True)
+    """What the health is told by: pages, orphans, broken, empty, links."""
+    error = models.TextField(blank=True)
+    job_id = models.UUIDField(null=True, blank=True)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("check of a wiki")
+        verbose_name_plural = _("checks of wikis")
+
+    def __str__(self) -> str:
+        return f"check of {self.base_id}: {self.state}"
