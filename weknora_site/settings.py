@@ -142,6 +142,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "accounts.context.shell",
                 "agents.context.conversations",
+                "wiki.context.inbox",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

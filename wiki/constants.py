@@ -140,3 +140,19 @@ class IssueState(models.TextChoices):
     PENDING = "pending", pgettext_lazy("wiki issue", "Open")
     IGNORED = "ignored", pgettext_lazy("wiki issue", "Ignored")
     RESOLVED = "resolved", pgettext_lazy("wiki issue", "Resolved")
+
+
+class NoticeKind(models.TextChoices):
+    """What somebody is told."""
+
+    REVIEW_ASKED = "review_asked", _("You were asked to review")
+    PROPOSED = "proposed", _("A change was proposed")
+    COMMENTED = "commented", _("Somebody commented")
+    RESUBMITTED = "resubmitted", _("A proposal was handed in again")
+    APPROVED = "approved", _("Your proposal was approved")
+    CHANGES_ASKED = "changes_asked", _("Changes to your proposal are asked for")
+    REJECTED = "rejected", _("Your proposal was rejected")
+    PUBLISHED = "published", _("Your proposal was published")
+    SUPERSEDED = "superseded", _("Your proposal is not needed any more")
+    PAGE_CHANGED = "page_changed", _("A page that you watch was changed")
+    PAGE_REMOVED = "page_removed", _("A page that you watch was deleted")

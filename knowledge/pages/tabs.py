@@ -13,12 +13,15 @@ from knowledge.models import KnowledgeBase
 
 @dataclass(frozen=True, kw_only=True)
 class Tab:
-    """A view of a base, for those who may edit what it holds."""
+    """A view of a base, for those who may edit what it holds or for all who see it."""
 
     key: str
     label: Promise
     url_name: str
     """Of an address with the base's id alone."""
+    is_for_readers: bool = False
+    of_kind: str = ""
+    """Of bases it is for; blank: any."""
 
 
 _tabs: list[Tab] = []
@@ -33,9 +36,8 @@ def register_tab(tab: Tab) -> None:
 
 def tabs_of(base: KnowledgeBase, *, may_edit: bool) -> list[dict[str, Any]]:
     """Return the tabs of a base as `_base_head.html` takes them."""
-    if not may_edit:
-        return []
     return [
         {"key": tab.key, "label": tab.label, "url": reverse(tab.url_name, args=[base.pk])}
         for tab in _tabs
+        if (may_edit or tab.is_for_readers) and tab.of_kind in ("", base.kind)
     ]

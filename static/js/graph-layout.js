@@ -3,6 +3,8 @@
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 export const ROUNDS = 220;
+const MANY = 400;
+const CELL = 160;
 
 /** Returns the nodes' places, on a spiral with the most mentioned in the middle. */
 export function begin(count) {
@@ -19,7 +21,8 @@ export function step(places, lines, round) {
     place.dx = -place.x * 0.012;
     place.dy = -place.y * 0.012;
   }
-  push(places);
+  if (places.length > MANY) pushByCells(places);
+  else push(places);
   pull(places, lines);
   for (const place of places) {
     const force = Math.hypot(place.dx, place.dy) || 1;
@@ -42,6 +45,38 @@ function push(places) {
       one.dy += y * force;
       other.dx -= x * force;
       other.dy -= y * force;
+    }
+  }
+}
+
+/* For many nodes: those of a cell and its neighbours push one by one, farther cells by their middle. */
+function pushByCells(places) {
+  const cells = new Map();
+  for (const place of places) {
+    const column = Math.floor(place.x / CELL);
+    const row = Math.floor(place.y / CELL);
+    const key = `${column},${row}`;
+    const cell = cells.get(key) ?? cells.set(key, { column, row, x: 0, y: 0, places: [] }).get(key);
+    cell.places.push(place);
+    cell.x += place.x;
+    cell.y += place.y;
+  }
+  const all = [...cells.values()];
+  for (const cell of all) {
+    for (const other of all) {
+      const isNear = Math.abs(cell.column - other.column) < 2 && Math.abs(cell.row - other.row) < 2;
+      const sources = isNear ? other.places : [{ x: other.x / other.places.length, y: other.y / other.places.length }];
+      const weight = isNear ? 1 : other.places.length;
+      for (const one of cell.places) {
+        for (const source of sources) {
+          if (source === one) continue;
+          const x = one.x - source.x || 0.01;
+          const y = one.y - source.y || 0.01;
+          const force = (weight * 1800) / (x * x + y * y + 60) / Math.sqrt(x * x + y * y);
+          one.dx += x * force;
+          one.dy += y * force;
+        }
+      }
     }
   }
 }

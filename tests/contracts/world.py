@@ -58,7 +58,9 @@ from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
 from tests.factories.spending import make_budget, make_schedule
+from tests.factories.wiki import make_page, make_wiki
 from tests.personas import Persona, make_persona
+from wiki.models import WikiFolder
 
 
 def make_export(olivia: Persona) -> SpaceExport:
@@ -175,6 +177,9 @@ def make_world(people: Mapping[str, Persona]) -> World:
             question="flaps?",
         )
         make_graph(chunk, names=["Flaps"])
+        make_wiki(base)
+        page = make_page(base, slug="concept/flaps", title="Flaps", content="Check them.")
+        folder = WikiFolder.objects.create(space=space, base=base, name="Gear", path="Gear")
         entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
@@ -203,6 +208,10 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "picture_id": picture.pk,
             "search_id": search.pk,
             "entity_id": entity.pk,
+            "page_id": page.pk,
+            "slug": page.slug,
+            "folder_id": folder.pk,
+            "content_hash": "0" * 64,
             **make_entry_and_import(olivia),
             **make_evaluations(olivia, base),
             "agent_id": agent.pk,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ from wiki.constants import (
     PageStatus,
 )
 from wiki.models import WikiChange, WikiIssue, WikiPage, WikiRefusal, WikiRevision
+from wiki.signals import change_opened
 from wiki.values import Author, Edit, PageText, Sources, hash_of
 
 
@@ -161,6 +163,10 @@ def open_request(
         approved_by_rule=rule,
         decided_at=timezone.now() if rule else None,
     )
+    if not rule:
+        transaction.on_commit(
+            lambda: change_opened.send(WikiChange, change_id=change.pk, actor=actor)
+        )
     if edit.issue_id is not None:
         WikiIssue.objects.filter(pk=edit.issue_id, base=proposal.base).update(fix=change)
     return change

@@ -15,7 +15,7 @@ from accounts.services.audit import record_audit
 from core.errors import Conflict, Invalid, NotFound
 from knowledge.models import KnowledgeBase
 from wiki.changes.checking import check_text
-from wiki.changes.publishing import write
+from wiki.changes.publishing import publish_request, write
 from wiki.changes.requests import (
     Proposal,
     fingerprint_of,
@@ -32,6 +32,8 @@ from wiki.changes.rights import (
     settings_of,
     waits,
 )
+from wiki.changes.risks import find_risks, stored_risks
+from wiki.changes.rules import Rule, rule_for
 from wiki.constants import ChangeAction
 from wiki.models import WikiChange, WikiPage, WikiRevision
 from wiki.pages.writing import lock_wiki
@@ -86,6 +88,9 @@ def submit(
         return Outcome(note=_("This was proposed before and refused for good: nothing was done."))
     if not must_wait:
         return Outcome(revision=_publish(actor, proposal))
+    rule = None if review else rule_for(proposal, settings.auto_approve)
+    if rule is not None:
+        return _approve_by(rule, actor, proposal)
     return _propose(actor, proposal, entitled=entitled)
 
 
@@ -131,7 +136,9 @@ def _action(page: WikiPage | None, edit: Edit, action: ChangeAction) -> ChangeAc
 
 def _see_slug_free(base: KnowledgeBase, page: WikiPage | None, slug: str) -> None:
     rows = WikiPage.objects.filter(base=base, slug=slug, trashed_at__isnull=True)
-    if rows.exclude(pk=page.pk if page else None).exists():
+    if page is not None:
+        rows = rows.exclude(pk=page.pk)
+    if rows.exists():
         raise Conflict(_("Another page has the address “%(slug)s”.") % {"slug": slug})
 
 
@@ -160,12 +167,30 @@ def _publish(actor: Actor, proposal: Proposal) -> WikiRevision:
     return revision
 
 
+def _approve_by(rule: Rule, actor: Actor, proposal: Proposal) -> Outcome:
+    change = open_request(proposal, risks=_risks(proposal), actor=actor, rule=rule.name)
+    revision = publish_request(change, by=None)
+    record_audit(
+        actor,
+        "wiki.publish",
+        target=change,
+        base_id=proposal.base.pk,
+        number=change.number,
+        rule=rule.name,
+    )
+    return Outcome(revision=revision, note=_("Published by the rule “%s”.") % rule.label)
+
+
+def _risks(proposal: Proposal) -> list[dict[str, str]]:
+    return stored_risks(find_risks(proposal.page, proposal.edit, proposal.action))
+
+
 def _propose(actor: Actor, proposal: Proposal, *, entitled: bool) -> Outcome:
     waiting = same_open(proposal)
     if waiting is not None:
         note = _("Change request %(n)d proposes the same and waits already.")
         return Outcome(change=waiting, note=note % {"n": waiting.number})
-    change = open_request(proposal, risks=[], actor=actor)
+    change = open_request(proposal, risks=_risks(proposal), actor=actor)
     record_audit(
         actor,
         "wiki.propose",

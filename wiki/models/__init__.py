@@ -10,6 +10,7 @@ from wiki.models.changes import (
     WikiWatch,
 )
 from wiki.models.issues import WikiIssue
+from wiki.models.notices import WikiNotice
 from wiki.models.pages import (
     WikiDraft,
     WikiFolder,
@@ -29,6 +30,7 @@ __all__ = [
     "WikiFolder",
     "WikiIssue",
     "WikiLink",
+    "WikiNotice",
     "WikiOperation",
     "WikiPage",
     "WikiReading",

@@ -20,7 +20,7 @@ class WikiFolder(SpaceOwned):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="wiki_folders")
     parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="folders"
+        "self", null=True, blank=True, on_delete=models.RESTRICT, related_name="folders"
     )
     name = models.CharField(_("name"), max_length=200)
     path = models.CharField(max_length=620)
@@ -57,7 +57,7 @@ class WikiPage(SpaceOwned):
     """Markdown."""
     aliases = models.JSONField(default=list, blank=True)
     folder = models.ForeignKey(
-        WikiFolder, null=True, blank=True, on_delete=models.PROTECT, related_name="pages"
+        WikiFolder, null=True, blank=True, on_delete=models.RESTRICT, related_name="pages"
     )
     sort_order = models.IntegerField(default=0)
     version = models.PositiveIntegerField(default=0)

@@ -229,7 +229,11 @@ def _as_now(page: WikiPage, evidence: Sequence[Evidence]) -> dict[int, Evidence]
 
 
 def _without(content: str, hidden: set[str]) -> VisibleText:
-    gone = [sentence for sentence in split_sentences(content) if sentence.hash in hidden]
+    gone = (
+        [sentence for sentence in split_sentences(content) if sentence.hash in hidden]
+        if hidden
+        else []
+    )
     if not gone:
         return VisibleText(content=content, hidden=0)
     return VisibleText(content=without_sentences(content, gone), hidden=len(gone))

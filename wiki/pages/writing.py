@@ -5,20 +5,26 @@ It asks nobody for permission and for no review: `wiki.changes.submitting.submit
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_noop
 
 from core.errors import Conflict, NotFound
 from core.textdiff import characters_changed
 from knowledge.models import KnowledgeBase
+from wiki.constants import PageKind, PageStatus
 from wiki.models import WikiChange, WikiLink, WikiPage, WikiRedirect, WikiRevision
 from wiki.pages.sources import store_written
 from wiki.signals import page_removed, page_written
-from wiki.text.links import slugs_in
-from wiki.values import Edit, VersionConflict, hash_of
+from wiki.text.links import rename_slugs, slugs_in, unlink
+from wiki.values import Author, Edit, PageText, VersionConflict, hash_of
+
+RENAMED = gettext_noop("Links follow “%(title)s” to its new address.")
+REMOVED = gettext_noop("Links to “%(title)s”, which was deleted, became plain words.")
 
 
 def lock_wiki(base: KnowledgeBase) -> None:
@@ -37,8 +43,8 @@ def publish(
 ) -> WikiRevision:
     """Write the next revision of a page, or the first of a new one; links follow the text.
 
-    Another slug than the page's renames it: the old one leads to it from then on. Texts of other
-    pages are not touched: see `wiki.pages.renaming`.
+    Another slug than the page's renames it: the old one leads to it from then on, and links in other
+    pages are written anew, each as a revision of that page by the same author.
 
     Raises:
         VersionConflict: the page is at another version than `expected_version` (0: a new page).
@@ -58,6 +64,7 @@ def publish(
             _("The page was changed meanwhile: it is at version %(now)s.") % {"now": page.version},
             current_version=page.version,
         )
+    linking = _linking_to(page) if page.version and page.slug != text.slug else {}
     _take_slug(page, text.slug)
     added, removed = characters_changed(page.content, text.content)
     page.version += 1
@@ -92,12 +99,22 @@ def publish(
     # With the text: no reader may get a sentence before it is known what it rests on.
     store_written(page, edit)
     transaction.on_commit(lambda: page_written.send(WikiPage, page_id=page.pk, edit=edit))
+    if linking:
+        _rewrite(
+            base,
+            {pk: slugs for pk, slugs in linking.items() if pk != page.pk},
+            lambda content, slugs: rename_slugs(content, dict.fromkeys(slugs, page.slug)),
+            author=edit.author,
+            reason=RENAMED % {"title": page.title},
+        )
     return revision
 
 
 @transaction.atomic
-def remove_page(page: WikiPage, *, expected_version: int) -> None:
-    """Put a page into the trash: its slug is free, its revisions stay, links to it are broken.
+def remove_page(page: WikiPage, *, expected_version: int, author: Author) -> None:
+    """Put a page into the trash: its slug is free, its revisions stay.
+
+    Links to it in other pages become plain words, each as a revision of that page by the author.
 
     Raises:
         VersionConflict: it was changed meanwhile.
@@ -112,12 +129,20 @@ def remove_page(page: WikiPage, *, expected_version: int) -> None:
             _("The page was changed meanwhile: it is at version %(now)s.") % {"now": page.version},
             current_version=page.version,
         )
+    linking = _linking_to(page)
     page.trashed_at = timezone.now()
     page.save(update_fields=["trashed_at", "updated_at"])
     WikiLink.objects.filter(target=page).update(target=None)
     WikiLink.objects.filter(source=page).delete()
     WikiRedirect.objects.filter(page=page).delete()
     transaction.on_commit(lambda: page_removed.send(WikiPage, page_id=page.pk))
+    _rewrite(
+        page.base,
+        {pk: slugs for pk, slugs in linking.items() if pk != page.pk},
+        lambda content, slugs: _without_links(content, slugs, page.title),
+        author=author,
+        reason=REMOVED % {"title": page.title},
+    )
 
 
 @transaction.atomic
@@ -171,6 +196,51 @@ def pages_by_slug(base_id: UUID, slugs: list[str]) -> dict[str, UUID]:
         ).values_list("slug", "pk")
     )
     return found
+
+
+def _linking_to(page: WikiPage) -> dict[UUID, list[str]]:
+    """Return the pages whose texts link to a page, each with the addresses that it writes."""
+    found: dict[UUID, list[str]] = {}
+    rows = WikiLink.objects.filter(target=page, source__trashed_at__isnull=True)
+    for source_id, slug in rows.order_by("source_id", "slug").values_list("source_id", "slug"):
+        found.setdefault(source_id, []).append(slug)
+    return found
+
+
+def _rewrite(
+    base: KnowledgeBase,
+    linking: dict[UUID, list[str]],
+    rewritten: Callable[[str, list[str]], str],
+    *,
+    author: Author,
+    reason: str,
+) -> None:
+    """Write the next revision of each page whose text becomes another one."""
+    for other in WikiPage.objects.filter(pk__in=linking).order_by("pk"):
+        content = rewritten(other.content, linking[other.pk])
+        if content != other.content:
+            text = replace(text_of(other), content=content)
+            edit = Edit(text=text, author=author, reason=reason)
+            publish(base, other, edit, expected_version=other.version)
+
+
+def _without_links(content: str, slugs: list[str], title: str) -> str:
+    for slug in slugs:
+        content = unlink(content, slug, title)
+    return content
+
+
+def text_of(row: WikiPage | WikiRevision) -> PageText:
+    """Return what a page or a revision says."""
+    return PageText(
+        slug=row.slug,
+        title=row.title,
+        kind=PageKind(row.kind),
+        status=PageStatus(row.status),
+        summary=row.summary,
+        content=row.content,
+        aliases=tuple(row.aliases),
+    )
 
 
 def _take_slug(page: WikiPage, slug: str) -> None:

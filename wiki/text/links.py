@@ -1,4 +1,7 @@
-"""Links between pages: `[[slug]]`, `[[slug|name]]`, `[[slug#part|name]]`."""
+r"""Links between pages: `[[slug]]`, `[[slug|name]]`, `[[slug#part|name]]`.
+
+In a table the bar may be escaped, as Markdown asks for it there: `[[slug\|name]]`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _LINK: Final = re.compile(
-    r"\[\[([^\[\]|#\n]{1,200})(#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{0,512}))?\]\]"
+    r"\[\[([^\[\]|#\n\\]{1,200})(#[^\[\]|\n\\]{0,200})?(?:\\?\|([^\[\]\n]{0,512}))?\]\]"
 )
 _CODE: Final = re.compile(
     r"^(?P<fence>[ ]{0,3}(?P<mark>`{3,}|~{3,}))[^\n]*\n.*?(?:^[ ]{0,3}(?P=mark)[`~]*[ \t]*$|\Z)"
