@@ -7,6 +7,7 @@ from wiki.views import edit, folders, graph, history, pages, settings, transfer
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("wiki.issue_urls")),
     path("", include("wiki.change_urls")),
+    path("", include("wiki.build_urls")),
     path("", pages.wikis, name="wikis"),
     path("<uuid:base_id>/", pages.wiki_index, name="wiki_index"),
     path("<uuid:base_id>/switch/", pages.wiki_switch, name="wiki_switch"),

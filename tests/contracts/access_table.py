@@ -440,6 +440,8 @@ KNOWLEDGE = (
     Row("wiki_graph_card", "GET", members(404), guests=(404, 404)),
     Row("wiki_settings", "GET", admins(200)),
     Row("wiki_settings", "POST", admins(422), {"review": ""}),
+    Row("wiki_building", "GET", admins(200), guests=(403, 200)),
+    Row("wiki_building", "POST", admins(302), {"action": "retry"}, guests=(403, 302)),
     Row("wiki_export", "GET", members(200), guests=(200, 200)),
     Row("wiki_import", "POST", admins(302), guests=(403, 302)),
     Row("wiki_issues", "GET", members(200), guests=(200, 200)),

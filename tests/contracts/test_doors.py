@@ -69,6 +69,8 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.forget_vectors": {"change_id": "base_id"},
     "knowledge.evaluate": {"run_id": "evaluation_id"},
     "wiki.thin_revisions": {},
+    "wiki.build_pages": {"base_id": "base_id"},
+    "wiki.tidy": {"base_id": "base_id"},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from knowledge.models import Document
 from providers.contracts.errors import ModelError
 from wiki.build import candidates, cite, merge, taxonomy, write
 from wiki.build.asking import ask_values
@@ -69,7 +70,8 @@ def retract_gone(run: Run, operations: Sequence[WikiOperation]) -> list[Source]:
         source = load_source(operation.document_id)
         if source is not None and operation.kind == OperationKind.INGEST:
             sources.append(source)
-        elif source is None:
+        elif not Document.objects.filter(pk=operation.document_id).exists():
+            # One in the trash, or that is read anew, is there still.
             retract_document(run, operation.document_id, name=operation.document_name)
     return sources
 

@@ -7,7 +7,7 @@ made of all of them together. What a person words anew of such a sentence stays 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from uuid import UUID, uuid4
 
@@ -132,7 +132,7 @@ def restate(page: WikiPage, sources: Sources, *, instead_of: UUID | None = None)
 def sentences_of(actor: Actor, page: WikiPage) -> list[SourcedSentence]:
     """Return the sentences of a page that the actor may read, with what each rests on."""
     rests = markers_of_sentences(page)
-    evidence = {each.marker: each for each in read_evidence(actor, origin_id=page.pk)}
+    evidence = _as_now(page, read_evidence(actor, origin_id=page.pk))
     hidden = _hidden(rests, evidence)
     return [
         SourcedSentence(
@@ -205,6 +205,27 @@ def markers_of_sentences(page: WikiPage) -> dict[str, tuple[int, ...]]:
     """Return the markers of each sourced sentence of a page, whichever revision says it."""
     rows = WikiSentence.objects.filter(page=page).values_list("text_hash", "markers")
     return {text_hash: tuple(markers) for text_hash, markers in rows}
+
+
+def _as_now(page: WikiPage, evidence: Sequence[Evidence]) -> dict[int, Evidence]:
+    """Return evidence by marker; a passage whose very text has another row now was not changed."""
+    found = {each.marker: each for each in evidence}
+    moved = [
+        m for m, each in found.items() if each.source_state == "changed" and each.text_now is None
+    ]
+    if not moved:
+        return found
+    rows = EvidenceRow.objects.filter(origin_id=page.pk, marker__in=moved)
+    wanted = {(row.document_id, row.chunk_hash): row.marker for row in rows}
+    chunks = Chunk.objects.filter(
+        document_id__in={document_id for document_id, _ in wanted},
+        content_hash__in={content_hash for _, content_hash in wanted},
+    )
+    for chunk in chunks:
+        marker = wanted.get((chunk.document_id, chunk.content_hash))
+        if marker is not None:
+            found[marker] = replace(found[marker], source_state="unchanged", chunk_id=chunk.pk)
+    return found
 
 
 def _without(content: str, hidden: set[str]) -> VisibleText:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 import pytest
 from celery import current_app
@@ -29,6 +30,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """No broker, no pauses."""
     monkeypatch.setattr(current_app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(asking, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(asking, "background_slot", lambda *_, **__: nullcontext())
 
 
 @pytest.fixture

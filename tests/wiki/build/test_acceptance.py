@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from knowledge.constants import DocumentState
 from knowledge.models import Document, KnowledgeBase
 from knowledge.services.removal import remove_document
 from tests.personas import Persona
@@ -146,6 +147,7 @@ def test_a_deleted_document_takes_only_its_facts(
     model: RecordedModel, base: KnowledgeBase, documents: dict[str, Document]
 ) -> None:
     before, asked = contents(), len(model.asked)
+    Document.objects.filter(pk=documents[NAMES[2]].pk).update(state=DocumentState.DELETING)
     remove_document(documents[NAMES[2]].pk)
     work_off()
     after = contents()
