@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -99,7 +99,7 @@ def render_wiki(
     *,
     target: Callable[[str], Target],
     origin: str = "",
-    changed: Container[int] = (),
+    changed: Collection[int] = (),
 ) -> Rendered:
     """Return a page's text as HTML.
 
@@ -144,7 +144,7 @@ def _name_parts(tokens: list[Token]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _mark_changed(tokens: list[Token], changed: Container[int]) -> None:
+def _mark_changed(tokens: list[Token], changed: Collection[int]) -> None:
     """Mark the smallest blocks that hold a changed line: paragraphs, items, rows, headings."""
     items: list[Token] = []
     for token in tokens:

@@ -14,7 +14,7 @@ export function watchDraft(form) {
   let running = null;
 
   async function keep() {
-    if (isSent) return;
+    if (isSent || !form.dataset.draft) return; // guests have no drafts; leaving still asks
     clearTimeout(timer);
     running?.abort();
     running = new AbortController();

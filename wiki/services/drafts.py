@@ -136,7 +136,7 @@ def _draft(
     if page is None and draft_id is None:
         return None
     rows = WikiDraft.objects.filter(base_id=base_id, author_id=actor.user_id or 0, page=page)
-    if page is None:
+    if page is None and draft_id is not None:
         rows = rows.filter(pk=draft_id)
     return visible(actor, "change", rows).select_for_update(of=("self",)).first()
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
-from core.errors import Invalid
+from core.errors import Invalid, NotFound
 from knowledge.models import KnowledgeBase
 from wiki.models import WikiPage, WikiWatch
 from wiki.queries import get_page, require_wiki
@@ -24,6 +24,8 @@ def set_watch(
     """
     base = require_wiki(actor, base_id)
     page = get_page(actor, page_id) if page_id else None
+    if page is not None and page.base_id != base.pk:
+        raise NotFound(_("There is no such page."))
     if actor.user_id is None or actor.is_guest or not actor.role:
         raise Invalid(_("Members of the space can watch pages."))
     if not is_on:

@@ -124,7 +124,7 @@ def editor_context(
         "waits": waits,
         "may_propose": not waits and actor.user_id is not None,
         "complete_url": reverse("wiki_complete", args=[base.pk]),
-        "draft_url": reverse("wiki_draft", args=[base.pk]),
+        "draft_url": "" if actor.is_guest else reverse("wiki_draft", args=[base.pk]),
         "picture_url": reverse("wiki_pictures", args=[base.pk]),
         "preview_url": reverse("wiki_preview", args=[base.pk]),
     }

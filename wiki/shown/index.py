@@ -91,10 +91,10 @@ def index_context(
             pages = [page for page in pages if page.kind in kinds]
         context["found"] = _rows(actor, pages)
     elif folder is not None or status:
-        pages = list_pages(
+        listed = list_pages(
             actor, base.pk, kinds=kinds, folder_id=folder, status=status, sort="title"
         )
-        context["listed"] = _rows(actor, pages[:500])
+        context["listed"] = _rows(actor, listed[:500])
     else:
         found = index_of(actor, base.pk, kinds=kinds, limit=A_GROUP)
         context["groups"] = [_group(actor, each) for each in found]
@@ -134,7 +134,7 @@ def _row(page: WikiPage, summary: str) -> Row:
         summary=summary,
         kind=page.get_kind_display(),
         at=page.updated_at,
-        who=AuthorKind(page.last_author_kind).label if page.last_author_kind else "",
+        who=str(AuthorKind(page.last_author_kind).label) if page.last_author_kind else "",
         is_draft=page.status == PageStatus.DRAFT,
         is_archived=page.status == PageStatus.ARCHIVED,
     )
