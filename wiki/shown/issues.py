@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 
 from accounts.access import Actor
@@ -143,12 +143,7 @@ def _open_fix(issue: WikiIssue) -> UUID | None:
 
 def _change_url(issue: WikiIssue) -> str:
     fix = issue.fix
-    if fix is None:
-        return ""
-    try:
-        return reverse("wiki_change", args=[issue.base_id, fix.number])
-    except NoReverseMatch:
-        return ""
+    return "" if fix is None else reverse("wiki_change", args=[issue.base_id, fix.number])
 
 
 def _reporter(issue: WikiIssue) -> str:

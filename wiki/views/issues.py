@@ -65,8 +65,9 @@ def wiki_issues(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     state = state if state in (*IssueState.values, "") else IssueState.PENDING
     kind = asked.get("kind", "")
     kind = kind if kind in IssueKind.values else ""
-    rows = list_issues(actor, [base.pk], state=state, kind=kind, page_id=_uuid(asked.get("page")))
-    page = Paginator(rows, ROWS_A_PAGE).get_page(asked.get("p"))
+    of_page = _uuid(asked.get("page"))  # a number there is the page of the list
+    rows = list_issues(actor, [base.pk], state=state, kind=kind, page_id=of_page)
+    page = Paginator(rows, ROWS_A_PAGE).get_page(asked.get("page"))
     context = {
         **head,
         **check,
@@ -76,7 +77,7 @@ def wiki_issues(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
         "kind": kind,
         "states": [*IssueState.choices, ("", _("All"))],
         "kinds": IssueKind.choices,
-        "is_narrowed": bool(kind or asked.get("page") or state != IssueState.PENDING),
+        "is_narrowed": bool(kind or of_page or state != IssueState.PENDING),
         "undo": None if wants_fragment(request) else _take_undo(request, base),
     }
     return render(request, "wiki/issues.html", context, partial="wiki/_issues_rows.html")
