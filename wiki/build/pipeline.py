@@ -376,9 +376,12 @@ def _is_new(run: Run, subject: Subject) -> bool:
 
 def _failed(run: Run, source: Source, error: ModelError, failures: Failures) -> None:
     if source.document_id not in failures:
-        run.log(_("Not read"), detail=f"{source.name}: {error.message}")
+        run.log(_("Not read"), detail=error.message)
     failures[source.document_id] = error.message
 
 
 def _reason(source: Source) -> str:
+    if source.is_walled:
+        # The history of a page is read by more people than the document.
+        return _("From a restricted document.")
     return _("From “%(name)s”.") % {"name": source.name}

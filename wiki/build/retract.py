@@ -27,8 +27,11 @@ def retract_document(run: Run, document_id: UUID, *, name: str) -> None:
     Raises:
         JobCancelled: somebody stopped it.
     """
+    is_named = bool(name) and not _was_restricted(document_id)
     reason = (
-        _("The document “%(name)s” is gone.") % {"name": name} if name else _("A document is gone.")
+        _("The document “%(name)s” is gone.") % {"name": name}
+        if is_named
+        else _("A document is gone.")
     )
     cited = EvidenceRow.objects.filter(document_id=document_id).values("origin_id")
     pages = WikiPage.objects.filter(base=run.base, pk__in=cited, trashed_at__isnull=True)

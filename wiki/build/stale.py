@@ -41,7 +41,11 @@ def retire_unread(run: Run, source: Source, *, read: Collection[str]) -> None:
         if state is None or task is None:
             continue
         gone = task.outdated - task.told_by_others
-        reason = _("“%(name)s” does not say it any more.") % {"name": source.name}
+        reason = (
+            _("Its document does not say it any more.")
+            if source.is_walled
+            else _("“%(name)s” does not say it any more.") % {"name": source.name}
+        )
         left = without_sentences(state.content, sentences_named(state.content, gone))
         if not split_sentences(left):
             remove(run, state, reason=reason)

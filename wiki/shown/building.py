@@ -23,7 +23,7 @@ from wiki.queries import pages_of
 from wiki.services.building import estimate_build, seen_names
 
 SHOWN_LINES: Final = 60
-_TONES: Final = {"ended": "ok", "stopped": "warn", "running": "info"}
+_TONES: Final = {"ended": "ok", "failed": "warn", "stopped": "warn", "running": "info"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +114,12 @@ def _view(build: WikiBuild) -> BuildView:
     open_ones = sum(by_state.get(state, 0) for state in OPEN)
     is_open = build.ended_at is None and open_ones > 0
     stopped = build.stop_asked_at is not None
-    state = "running" if is_open else "stopped" if stopped else "ended"
+    has_failed = bool(by_state.get(OperationState.DEAD))
+    state = "running" if is_open else "stopped" if stopped else "failed" if has_failed else "ended"
     labels = {
         "running": _("Stopping") if stopped else _("Being built"),
         "stopped": _("Stopped"),
+        "failed": _("Done, not everything"),
         "ended": _("Done"),
     }
     return BuildView(

@@ -75,9 +75,9 @@ def sentence_hash(text: str) -> str:
 
 
 def normal_sentence(text: str) -> str:
-    """Return what is compared of a sentence; blank when it has no words."""
+    """Return what is compared of a sentence; blank when it has no words. Pictures have none."""
     shown = _LINK.sub(lambda link: (link[1] or "").strip() or _NAMELESS, text)
-    shown = _INLINE_LINK.sub(r"\1", shown)
+    shown = _INLINE_LINK.sub(lambda link: "" if link[0].startswith("!") else link[1], shown)
     shown = "".join(_MARKS.sub("", unicodedata.normalize("NFC", shown)).replace(">", "").split())
     return shown if re.search(r"\w", shown) or _NAMELESS in shown else ""
 
