@@ -130,7 +130,7 @@ def _reasons(health: Health | None) -> list[str]:
                 words = ngettext(
                     "%(n)d page with hardly any text", "%(n)d pages with hardly any text", number
                 )
-            case "no_links":
+            case _:
                 words = _("no page links to another")
         found.append(f"−{points}: {words % {'n': number}}")
     return found

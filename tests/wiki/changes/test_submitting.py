@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_edit_of_an_old_version_is_no_silent_overwrite(
     ],
     ids=lambda fields: next(iter(fields)),
 )
-def test_what_is_no_page_is_refused(desk: Desk, olivia: Persona, fields: dict[str, str]) -> None:
+def test_what_is_no_page_is_refused(desk: Desk, olivia: Persona, fields: dict[str, Any]) -> None:
     edit = desk.edit(olivia)
     edit = replace(edit, text=replace(edit.text, **fields))
     with pytest.raises(Invalid):

@@ -46,14 +46,13 @@ def test_reviewer_and_author_are_told_and_nobody_of_their_own_doing(
 def test_watcher_gets_one_unread_notice_of_a_page_that_changes_often(
     desk: Desk, victor: Persona, olivia: Persona
 ) -> None:
-    where = {"base_id": desk.base.pk, "page_id": desk.page.pk}
-    set_watch(victor.actor, **where, is_on=True, by_mail=True)
+    set_watch(victor.actor, base_id=desk.base.pk, page_id=desk.page.pk, is_on=True, by_mail=True)
     desk.submit(olivia, "Second.\n")
     desk.submit(olivia, "Third.\n")
     assert told(victor) == [NoticeKind.PAGE_CHANGED]
     assert len(mail.outbox) == 1
     assert "Tides" in mail.outbox[0].body
-    set_watch(victor.actor, **where, is_on=False)
+    set_watch(victor.actor, base_id=desk.base.pk, page_id=desk.page.pk, is_on=False)
     desk.submit(olivia, action=ChangeAction.DELETE)
     assert told(victor) == [NoticeKind.PAGE_CHANGED]
 

@@ -77,7 +77,7 @@ def test_who_only_reads_may_report_but_not_settle(
     assert issue.reported_by == victor.user
     body = listed(victor, base)
     assert "It is asphalt &lt;b&gt;now&lt;/b&gt;." in body
-    assert 'value="resolved"' not in body
+    assert 'name="action" value="resolved"' not in body
     address = reverse("wiki_issue_act", args=[base.pk, issue.pk])
     assert victor.client.post(address, {"action": "resolved"}).status_code == 403
     assert victor.client.post(reverse("wiki_lint", args=[base.pk])).status_code == 403
