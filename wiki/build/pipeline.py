@@ -233,7 +233,7 @@ def _write_wave(run: Run, wave: Sequence[_Portion], failures: Failures) -> None:
         parallel=run.settings.reduce_parallel,
     )
     made: list[tuple[_Portion, write.Made]] = [
-        (portion, write.Made(patch=Patch(kept=task.anchored)))
+        (portion, write.Made(patch=Patch(kept=task.anchored, supported=task.repeated)))
         for portion, task in tasks
         if not task.needs_model
     ]

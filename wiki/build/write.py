@@ -23,6 +23,7 @@ from wiki.build.asking import PURPOSE
 from wiki.build.candidates import asked_by_owner
 from wiki.build.cite import shown
 from wiki.build.reading import walled
+from wiki.build.repeated import passages_moved_to, repeated_in
 from wiki.build.state import PageState
 from wiki.build.values import Addition, Passage, Patch, Source, Subject, Worded
 from wiki.constants import PageKind
@@ -91,6 +92,8 @@ class Task:
     """Hashes of sentences that rest on a text that was changed."""
     anchored: Mapping[str, tuple[UUID, ...]] = field(default_factory=dict)
     """Sentences whose words still stand in the document, with the passages that have them."""
+    repeated: Mapping[str, tuple[UUID, ...]] = field(default_factory=dict)
+    """Sentences of other documents that rest on the very text of passages of this one."""
 
     @property
     def told_by_others(self) -> frozenset[str]:
@@ -143,12 +146,14 @@ def task_for(subject: Subject, source: Source, state: PageState | None) -> Task 
         if passages:
             kept[text_hash] = tuple(each.chunk_id for each in passages)
     outdated = frozenset(each for each in stale if each in texts and each not in kept)
-    cited = subject.seen | state.hashes | {e.hash for e in source.passages if _is_cited(e, kept)}
+    cited = subject.seen | state.hashes | passages_moved_to(source, state, kept)
     is_new = any(each.hash not in cited for each in wanted)
-    if not kept and not outdated and not is_new:
+    repeated = {} if source.is_walled else repeated_in(source, state, wanted)
+    if not (kept or outdated or is_new or repeated):
         return None
     needed = wanted if is_new or outdated else ()
-    return _task(subject, source, state, needed, outdated=outdated, kept=kept)
+    task = _task(subject, source, state, needed, outdated=outdated, kept=kept)
+    return replace(task, repeated=repeated)
 
 
 def portions_of(subject: Subject, source: Source) -> list[Subject]:
@@ -208,7 +213,7 @@ class _Patching:
         self.doubts: list[str] = []
         self.replaced: dict[str, Worded] = {}
         self.kept: dict[str, tuple[UUID, ...]] = dict(task.anchored)
-        self.supported: dict[str, tuple[UUID, ...]] = {}
+        self.supported: dict[str, tuple[UUID, ...]] = dict(task.repeated)
         self.removed: set[str] = set()
         self.left: set[str] = set()
         self.beside: list[Addition] = []
@@ -382,7 +387,3 @@ def _task(
         outdated=outdated,
         anchored=kept or {},
     )
-
-
-def _is_cited(passage: Passage, kept: Mapping[str, tuple[UUID, ...]]) -> bool:
-    return any(passage.chunk_id in chunks for chunks in kept.values())
