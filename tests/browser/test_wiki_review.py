@@ -12,6 +12,7 @@ from typing import Literal
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.db import connection
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
@@ -62,14 +63,17 @@ def visit(page: Page) -> Visit:
             route.fulfill(body=file.read_bytes(), content_type=kind)
             return
         client = who[-1].client
-        response = client.generic(
-            request.method,
-            path,
-            request.post_data_buffer or b"",
-            content_type=request.headers.get("content-type", ""),
-        )
-        while response.status_code in (301, 302):
-            response = client.get(response.headers["Location"])
+        try:
+            response = client.generic(
+                request.method,
+                path,
+                request.post_data_buffer or b"",
+                content_type=request.headers.get("content-type", ""),
+            )
+            while response.status_code in (301, 302):
+                response = client.get(response.headers["Location"])
+        finally:
+            connection.close()  # each call of the browser's loop opens one of its own
         route.fulfill(
             status=response.status_code,
             body=response.content,
