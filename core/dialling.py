@@ -151,6 +151,22 @@ def judged(host: str, port: int, found: Iterable[str]) -> list[str]:
     return addresses
 
 
+def numbers_of(host: str, port: int) -> list[str]:
+    """Return the numbers that a name has now, each of them judged; for clients that dial themselves.
+
+    Raises:
+        AddressRefused: one of them may not be called.
+        OSError: the name is not known.
+    """
+    try:
+        found = judged(host, port, _resolve(host, port))
+    except httpcore.ConnectError as error:
+        raise OSError(str(error)) from error
+    if not found:
+        raise OSError(f"{host} has no address")
+    return found
+
+
 @lru_cache(maxsize=1)
 def trust() -> ssl.SSLContext:
     """Return the one TLS context: reading the certificates takes 20 ms and 1 MB each time."""

@@ -186,6 +186,28 @@ OPEN_CHANGES = (
 )
 
 
+class StoreKind(models.TextChoices):
+    """What kind of server keeps vectors beside PostgreSQL; see `knowledge/stores`."""
+
+    QDRANT = "qdrant", "Qdrant"
+    MILVUS = "milvus", "Milvus"
+    OPENSEARCH = "opensearch", _("OpenSearch or Elasticsearch")
+
+
+class StoreMoveState(models.TextChoices):
+    """Where the move of a base's vectors to another store stands; see `docs/vector_stores.md`."""
+
+    FILLING = "filling", _("Filling")
+    LIVE = "live", _("Live, can be undone")
+    UNDONE = "undone", _("Undone")
+    FINISHED = "finished", _("Finished")
+    CANCELED = "canceled", _("Canceled")
+    FAILED = "failed", _("Failed")
+
+
+OPEN_MOVES = (StoreMoveState.FILLING, StoreMoveState.LIVE)
+
+
 class GoldenOrigin(models.TextChoices):
     """Where a golden question came from."""
 

@@ -26,6 +26,7 @@ from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, Grap
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
 from knowledge.models.reembedding import EmbeddingChange
 from knowledge.models.searches import SearchRecord
+from knowledge.models.stores import StoredVector, StoreMove, VectorStore
 
 __all__ = [
     "BaseMark",
@@ -62,6 +63,9 @@ __all__ = [
     "RestrictionUserGrant",
     "SearchRecord",
     "Stage",
+    "StoreMove",
+    "StoredVector",
     "Tag",
     "TermStatistic",
+    "VectorStore",
 ]

@@ -27,6 +27,10 @@ class KnowledgeBase(SpaceOwned):
     )
     embedding_identity = models.CharField(max_length=200, blank=True)
     """Weights and engine that made the stored vectors; vectors of another one are not compared."""
+    vector_store = models.ForeignKey(
+        "knowledge.VectorStore", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    """Who is asked for near vectors; None: PostgreSQL, which keeps all vectors in any case."""
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
