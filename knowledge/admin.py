@@ -12,6 +12,8 @@ from knowledge.models import (
     IngestBatch,
     KnowledgeBase,
     Restriction,
+    StoreMove,
+    VectorStore,
 )
 
 
@@ -81,3 +83,29 @@ class BaseShareAdmin(ReadOnlyAdmin):
     list_display = ("base", "space", "organisation", "permission", "only_receivers", "created_at")
     search_fields = ("base__name", "space__name", "organisation__name")
     list_select_related = ("base", "space", "organisation")
+
+
+@admin.register(VectorStore)
+class VectorStoreAdmin(ReadOnlyAdmin):
+    """Outside vector stores: whether they answer; addresses and keys are the space's business."""
+
+    list_display = ("name", "space", "kind", "server", "checked_at", "created_at")
+    list_filter = ("kind", "created_at")
+    date_hierarchy = "created_at"
+    search_fields = ("name", "space__name")
+    list_select_related = ("space",)
+    exclude = ("api_key",)
+
+
+@admin.register(StoreMove)
+class StoreMoveAdmin(ReadOnlyAdmin):
+    """Moves of bases between vector stores: how far they are."""
+
+    list_display = (
+        *("id", "space", "base", "from_name", "to_name", "state", "done", "total"),
+        *("author", "created_at"),
+    )
+    list_filter = ("state", "created_at")
+    date_hierarchy = "created_at"
+    search_fields = ("=id", "space__name", "base__name")
+    list_select_related = ("space", "base", "author")

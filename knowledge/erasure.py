@@ -36,6 +36,7 @@ from knowledge.models import (
 )
 from knowledge.services.removal import remove_document
 from knowledge.storage import delete_folder, space_folder
+from knowledge.stores.erasing import drop_everything
 
 
 @register_describer("document")
@@ -144,6 +145,7 @@ def erase_space(subject: Subject) -> Counts:
     bases = KnowledgeBase.objects.filter(space_id=space_id)
     cited = EvidenceRow.objects.filter(base_id__in=bases.values("pk")).exclude(space_id=space_id)
     counts = {"knowledge.EvidenceRow (text)": _bury(cited)}
+    counts |= drop_everything(space_id)
     for base in bases:
         Document.objects.filter(base=base).update(state=DocumentState.DELETING)
     counts["knowledge.RemovedDocument"] = RemovedDocument.objects.filter(

@@ -48,8 +48,11 @@ from knowledge.models import (
     Restriction,
     SearchRecord,
     Stage,
+    StoredVector,
+    StoreMove,
     Tag,
     TermStatistic,
+    VectorStore,
 )
 from knowledge.searches.reading import open_candidates
 from knowledge.storage import open_file
@@ -82,6 +85,9 @@ export_table(Table(model=BaseMark, own="user_id"))
 export_table(Table(model=SearchRecord, own="user_id", as_seen=_open_searches))
 leave_out(DocumentWall, "follows from restrictions and folders")
 leave_out(Embedding, "made from the passages again")
+leave_out(StoredVector, "copies of vectors that are made again")
+leave_out(StoreMove, "where vectors were kept here once")
+leave_out(VectorStore, "a server of this installation, with its key")
 leave_out(EmbeddingChange, "how vectors were made here once")
 leave_out(KeywordRow, "made from the passages again")
 leave_out(TermStatistic, "made from the passages again")

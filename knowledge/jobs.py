@@ -20,3 +20,7 @@ REEMBED_BASE = Job(
 """Makes the vectors that passages of a base lack; first indexing never waits for it."""
 FORGET_VECTORS = Job(name="knowledge.forget_vectors", queue="enrich")
 """Removes the vectors that an ended change of the embedding model left over."""
+SYNC_STORES = Job(
+    name="knowledge.sync_stores", queue="enrich", time_limit_seconds=7200.0, max_attempts=10
+)
+"""Writes to the outside vector stores of a base what they lack, and removes what they have too much."""

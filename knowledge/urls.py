@@ -26,6 +26,7 @@ from knowledge.views import (
     searching,
     sharing,
     sources,
+    stores,
     timeline,
     why_not,
 )
@@ -35,6 +36,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("knowledge/new/", bases.base_new, name="base_new"),
     path("knowledge/<uuid:base_id>/", bases.base, name="base"),
     path("knowledge/<uuid:base_id>/settings/", bases.base_settings, name="base_settings"),
+    path("knowledge/<uuid:base_id>/store/", stores.base_store, name="base_store"),
+    path("vector-stores/", stores.vector_stores, name="vector_stores"),
+    path("vector-stores/new/", stores.vector_store_new, name="vector_store_new"),
+    path("vector-stores/new/test/", stores.vector_store_test, name="vector_store_new_test"),
+    path("vector-stores/<uuid:store_id>/", stores.vector_store, name="vector_store"),
+    path("vector-stores/<uuid:store_id>/test/", stores.vector_store_test, name="vector_store_test"),
+    path(
+        "vector-stores/<uuid:store_id>/delete/",
+        stores.vector_store_delete,
+        name="vector_store_delete",
+    ),
     path("knowledge/<uuid:base_id>/delete/", bases.base_delete, name="base_delete"),
     path("knowledge/<uuid:base_id>/search/", searching.base_search, name="base_search"),
     path(

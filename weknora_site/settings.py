@@ -417,6 +417,7 @@ TRASH_DAYS = env.integer("WEKNORA_TRASH_DAYS", 30, at_least=1)
 SEARCH_DAYS = env.integer("WEKNORA_SEARCH_DAYS", 30)
 """How long each search is kept to be looked into; 0: none is kept."""
 EMBEDDINGS_KEPT_DAYS = env.integer("WEKNORA_EMBEDDINGS_KEPT_DAYS", 7, at_least=1)
+VECTOR_STORE_ADDRESSES = env.words("WEKNORA_VECTOR_STORE_ADDRESSES")
 """How long a change of a base's embedding model can be undone."""
 CLAMD_ADDRESS = env.text("WEKNORA_CLAMD_ADDRESS")
 """Of a virus scanner: host:port, or the path of its socket; without one nothing is scanned."""

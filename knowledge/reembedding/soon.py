@@ -8,6 +8,7 @@ from core.jobs.enqueue import enqueue
 from knowledge.jobs import REEMBED_BASE
 from knowledge.models import KnowledgeBase
 from knowledge.reembedding.queries import open_change
+from knowledge.stores.soon import sync_soon
 
 
 def begin_catching_up(base_id: UUID, *, delay_seconds: float = 0.0) -> None:
@@ -26,6 +27,7 @@ def catch_up_soon(base_id: UUID, *, embedded_with: str) -> None:
     To be called by whoever has embedded passages, with the identity used: during a change the other
     model's vectors are missing; after a switch that nobody waited for, the live model's are.
     """
+    sync_soon(base_id)
     live = KnowledgeBase.objects.filter(pk=base_id).values_list("embedding_identity", flat=True)
     switched = next(iter(live), "") not in ("", embedded_with)
     if switched or open_change(base_id) is not None:

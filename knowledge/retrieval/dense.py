@@ -50,29 +50,67 @@ class DenseHit:
     """From 1, among the passages of its identity."""
 
 
+Placed = tuple[float, UUID, int, UUID]
+"""Distance, document, position, passage: in the order of hits."""
+
+
 def search_dense(where: Searched, query: QueryVector, *, limit: int, exact: bool) -> list[DenseHit]:
     """Return the passages nearest to `query`, nearest first; ties by document and position."""
-    permitted, params = where.permitted_sql()
-    near = f"""
-        SELECT permitted.*, {_distance(query.dimensions)} AS distance
-          FROM knowledge_embedding AS embedding
-          JOIN ({permitted}) AS permitted ON permitted.id = embedding.chunk_id
-         WHERE embedding.base_id = ANY(%s) AND embedding.identity = %s
-           AND embedding.dimensions = {query.dimensions}"""  # noqa: S608  compiled by Django
-    values = [_text(query), *params, where.base_ids, query.identity]
+    placed = search_placed(where, query, limit=limit, exact=exact, base_ids=where.base_ids)
+    return hits_of(query, placed)
+
+
+def search_placed(
+    where: Searched, query: QueryVector, *, limit: int, exact: bool, base_ids: Sequence[UUID]
+) -> list[Placed]:
+    """Search only these of the bases; see `search_dense`."""
+    near, values = _near(where, query, base_ids)
     if exact:
-        rows = _nearest(near, values, limit)
-    else:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
-            cursor.execute(f"SET LOCAL hnsw.ef_search = {EF_SEARCH}")
-            # The planner takes the index for dearer than it is.
-            cursor.execute("SET LOCAL enable_sort = off")
-            rows = _nearest(f"{near} ORDER BY distance LIMIT {limit * OVER_FETCH}", values, limit)
-            cursor.execute("SET LOCAL enable_sort = on")
+        return _nearest(near, values, limit)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL hnsw.iterative_scan = 'relaxed_order'")
+        cursor.execute(f"SET LOCAL hnsw.ef_search = {EF_SEARCH}")
+        # The planner takes the index for dearer than it is.
+        cursor.execute("SET LOCAL enable_sort = off")
+        rows = _nearest(f"{near} ORDER BY distance LIMIT {limit * OVER_FETCH}", values, limit)
+        cursor.execute("SET LOCAL enable_sort = on")
+    return rows
+
+
+def place_among(
+    where: Searched,
+    query: QueryVector,
+    chunk_ids: Sequence[UUID],
+    *,
+    base_ids: Sequence[UUID],
+    limit: int,
+) -> list[Placed]:
+    """Return the nearest of passages that somebody else named: permitted ones of these bases only."""
+    if not chunk_ids:
+        return []
+    near, values = _near(where, query, base_ids)
+    return _nearest(f"{near} AND embedding.chunk_id = ANY(%s)", [*values, list(chunk_ids)], limit)
+
+
+def place_uncopied(
+    where: Searched, query: QueryVector, *, store_id: UUID, base_ids: Sequence[UUID], limit: int
+) -> list[Placed]:
+    """Search the vectors that an outside store does not have yet."""
+    near, values = _near(where, query, base_ids)
+    return _nearest(
+        f"{near} AND NOT EXISTS (SELECT FROM knowledge_storedvector AS copy"
+        " WHERE copy.store_id = %s AND copy.base_id = embedding.base_id"
+        " AND copy.embedding_id = embedding.id)",
+        [*values, store_id],
+        limit,
+    )
+
+
+def hits_of(query: QueryVector, placed: Sequence[Placed]) -> list[DenseHit]:
+    """Return hits with their ranks."""
     return [
         DenseHit(chunk_id=chunk_id, identity=query.identity, score=1.0 - distance, rank=rank)
-        for rank, (chunk_id, distance) in enumerate(rows, 1)
+        for rank, (distance, _document_id, _position, chunk_id) in enumerate(placed, 1)
     ]
 
 
@@ -89,7 +127,19 @@ def scores_of(query: QueryVector, chunk_ids: Sequence[UUID]) -> dict[UUID, float
         return {chunk_id: 1.0 - distance for chunk_id, distance in cursor.fetchall()}
 
 
-def _nearest(near: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, float]]:
+def _near(where: Searched, query: QueryVector, base_ids: Sequence[UUID]) -> tuple[str, list[Any]]:
+    """Return a query of permitted passages with their distance, and its values."""
+    permitted, params = where.permitted_sql()
+    near = f"""
+        SELECT permitted.*, {_distance(query.dimensions)} AS distance
+          FROM knowledge_embedding AS embedding
+          JOIN ({permitted}) AS permitted ON permitted.id = embedding.chunk_id
+         WHERE embedding.base_id = ANY(%s) AND embedding.identity = %s
+           AND embedding.dimensions = {query.dimensions}"""  # noqa: S608  compiled by Django
+    return near, [_text(query), *params, list(base_ids), query.identity]
+
+
+def _nearest(near: str, values: Sequence[Any], limit: int) -> list[Placed]:
     """Sort what `near` yields, apart from the approximate index.
 
     MATERIALIZED keeps that index away from exact search. The sum hides from the planner that rows
@@ -97,7 +147,8 @@ def _nearest(near: str, values: Sequence[Any], limit: int) -> list[tuple[UUID, f
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH near AS MATERIALIZED ({near}) SELECT id, distance FROM near"  # noqa: S608  made here
+            f"WITH near AS MATERIALIZED ({near})"  # noqa: S608  made here
+            " SELECT distance, document_id, position, id FROM near"
             " ORDER BY distance + 0, document_id, position LIMIT %s",
             [*values, limit],
         )

@@ -80,7 +80,8 @@ def resolve(actor: Actor, scope: Scope, *, question: str = "") -> Searched:
         NotFound: the scope is strict and names a base or document that the actor may not see.
         Invalid: the scope is strict and its filter cannot be used.
     """
-    bases = visible(actor, "view", KnowledgeBase.objects.select_related("embedding_model"))
+    rows = KnowledgeBase.objects.select_related("embedding_model", "vector_store")
+    bases = visible(actor, "view", rows)
     warnings: list[str] = []
     if scope.base_ids is not None:
         bases = bases.filter(pk__in=scope.base_ids)

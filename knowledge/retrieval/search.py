@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from knowledge.base_settings import RetrievalOptions
 from knowledge.retrieval.candidates import Candidates, load_candidates
-from knowledge.retrieval.dense import search_dense
 from knowledge.retrieval.graph import GraphList, search_graph
 from knowledge.retrieval.keyword import WeighedTerms, search_keywords
 from knowledge.retrieval.models import QueryVectors
+from knowledge.retrieval.nearest import find_nearest
 from knowledge.retrieval.scope import Searched
 from knowledge.retrieval.trace import Stopwatch
 
@@ -32,11 +32,12 @@ def find_candidates(
     """
     only = options.fusion if options.fusion in ("dense", "keyword") else None
     with watch.stage("dense"):
-        dense = [
-            hit
+        nearest = [
+            find_nearest(where, vector, limit=DENSE_CANDIDATES, exact=exact)
             for vector in vectors.vectors
-            for hit in search_dense(where, vector, limit=DENSE_CANDIDATES, exact=exact)
         ]
+        dense = [hit for each in nearest for hit in each.hits]
+        told = [warning for each in nearest for warning in each.warnings]
     with watch.stage("keyword"):
         keyword = [] if only == "dense" else search_keywords(where, terms, limit=KEYWORD_CANDIDATES)
     graph = GraphList(scores={})
@@ -52,4 +53,4 @@ def find_candidates(
             terms=terms,
             graph=graph.scores,
         )
-    return found, graph.warnings
+    return found, tuple(dict.fromkeys((*told, *graph.warnings)))

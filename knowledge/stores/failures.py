@@ -30,7 +30,7 @@ def named_failures(name: str, *, secret: str = "") -> Iterator[None]:
             % {"name": name, "reason": refusal.message},
             retry=True,
         ) from refusal
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  see above: clients raise anything
         raise StoreFailed(
             _("The vector store “%(name)s” does not answer as it should.") % {"name": name},
             retry=True,

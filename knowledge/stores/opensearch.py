@@ -226,9 +226,7 @@ class OpenSearchStore:
         return named_failures(self._connection.name, secret=self._connection.api_key)
 
 
-def _filter(
-    base_ids: Sequence[UUID], document_ids: Sequence[UUID] | None
-) -> list[dict[str, Any]]:
+def _filter(base_ids: Sequence[UUID], document_ids: Sequence[UUID] | None) -> list[dict[str, Any]]:
     wanted: list[dict[str, Any]] = [{"terms": {"base_id": [str(each) for each in base_ids]}}]
     if document_ids is not None:
         wanted.append({"terms": {"document_id": [str(each) for each in document_ids]}})

@@ -138,9 +138,7 @@ class QdrantStore:
         with self._failures():
             if not self._client.collection_exists(collection.name):
                 return 0
-            return int(
-                self._client.count(collection.name, count_filter=only, exact=True).count
-            )
+            return int(self._client.count(collection.name, count_filter=only, exact=True).count)
 
     def drop(self, collection: Collection) -> None:
         """Remove the collection."""

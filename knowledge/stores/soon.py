@@ -11,9 +11,7 @@ from knowledge.models import KnowledgeBase, StoredVector
 
 def begin_syncing(base_id: UUID, *, delay_seconds: float = 0.0) -> None:
     """Enqueue the job of a base, unless one waits already."""
-    enqueue(
-        SYNC_STORES, dedupe_key=str(base_id), delay_seconds=delay_seconds, base_id=str(base_id)
-    )
+    enqueue(SYNC_STORES, dedupe_key=str(base_id), delay_seconds=delay_seconds, base_id=str(base_id))
 
 
 def sync_soon(base_id: UUID) -> None:

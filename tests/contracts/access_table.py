@@ -385,6 +385,9 @@ KNOWLEDGE = (
     # Nothing goes on that could be canceled: the page says so.
     Row("base_embedding", "POST", admins(302), {"action": "cancel"}),
     Row("base_embedding_compare", "GET", admins(200), {"question": "What are flaps?"}),
+    Row("base_store", "GET", admins(200)),
+    # Nothing goes on that could be canceled: the page says so.
+    Row("base_store", "POST", admins(302), {"action": "cancel"}),
     Row("base_search", "GET", members(200), guests=(200, 200)),
     Row("base_search_default", "POST", admins(302), {"limit": 5}),
     Row("base_searches", "GET", members(200), guests=(200, 200)),
@@ -532,6 +535,24 @@ PROVIDERS = (
     Row("model_default", "POST", admins(302)),
     Row("model_delete", "POST", admins(302)),
 )
+# Nobody answers there: what is right is refused with the form, and nothing is saved.
+_STORE = {
+    "name": "Far",
+    "kind": "opensearch",
+    "address": "http://127.0.0.1:9",
+    "search_seconds": 1,
+    "write_seconds": 1,
+}
+STORES = (
+    Row("vector_stores", "GET", everybody(200)),
+    Row("vector_store_new", "GET", (200, 200, 403, 403, 200, LOGIN)),
+    Row("vector_store_new", "POST", (422, 422, 403, 403, 422, LOGIN), _STORE),
+    Row("vector_store_new_test", "POST", (200, 200, 403, 403, 200, LOGIN), _STORE),
+    Row("vector_store", "GET", admins(200)),
+    Row("vector_store", "POST", admins(422), _STORE),
+    Row("vector_store_test", "POST", (200, 200, 403, 403, 404, LOGIN), _STORE),
+    Row("vector_store_delete", "POST", admins(302), {"leave_vectors": "on"}),
+)
 SITE = (
     Row("health_live", "GET", everybody(200, 200)),
     Row("health_ready", "GET", everybody(503, 503), or_else=200),
@@ -633,6 +654,7 @@ TABLE = (
     *LOG_IN,
     *ALLAUTH,
     *PROVIDERS,
+    *STORES,
     *AGENTS,
     *KNOWLEDGE,
 )

@@ -63,6 +63,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.empty_faq_trash": {},
     "knowledge.forget_searches": {},
     "knowledge.reembed_base": {"base_id": "base_id"},
+    "knowledge.sync_stores": {"base_id": "base_id"},
     "knowledge.forget_vectors": {"change_id": "base_id"},
     "knowledge.evaluate": {"run_id": "evaluation_id"},
 }

@@ -58,6 +58,7 @@ from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
 from tests.factories.spending import make_budget, make_schedule
+from tests.factories.stores import make_store
 from tests.personas import Persona, make_persona
 
 
@@ -225,6 +226,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "message_id": run.answer_id,
             "owner_id": memory.owner_id,
             "model_id": model.pk,
+            "store_id": make_store(space).pk,
             "organisation_id": organisation.pk,
             "member_id": vera.space.pk,
             "request_id": asked.pk,

@@ -65,6 +65,7 @@ NOT_HERE = {
     "knowledge.RestrictionUserGrant": "granted on the document's page; the lens explains it",
     "knowledge.SearchRecord": CONTENT,
     "knowledge.Stage": CONTENT,
+    "knowledge.StoredVector": INNER,
     "knowledge.Tag": INNER,
     "knowledge.TermStatistic": CONTENT,
 }

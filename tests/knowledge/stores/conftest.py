@@ -112,7 +112,12 @@ def bench(
     other = make_base(victor.space, name="Other")
     collection = Collection(owner=owner, identity="words/1", dimensions=DIMENSIONS)
     made = Bench(
-        store=again(), open_again=again, folder=tmp_path, collection=collection, base=base, other=other
+        store=again(),
+        open_again=again,
+        folder=tmp_path,
+        collection=collection,
+        base=base,
+        other=other,
     )
     for number, where in enumerate((base, base, base, other)):
         count = 30 if where == other else 20

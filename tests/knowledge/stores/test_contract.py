@@ -102,7 +102,9 @@ def test_what_was_written_outlives_a_restart(bench: Bench) -> None:
 def test_hostile_names_of_models_are_only_names(bench: Bench, identity: str) -> None:
     hostile = Collection(owner=bench.collection.owner, identity=identity, dimensions=DIMENSIONS)
     assert hostile.name.replace("_", "").isalnum()
-    assert bench.store.search(hostile, bench.points[0].vector, limit=5, base_ids=[bench.base.pk]) == []
+    assert (
+        bench.store.search(hostile, bench.points[0].vector, limit=5, base_ids=[bench.base.pk]) == []
+    )
     assert bench.store.count(hostile) == 0
     bench.store.ensure(hostile)
     bench.store.upsert(hostile, bench.points[:3])
