@@ -52,8 +52,10 @@ class VectorStore(SpaceOwned):
 
 
 class StoredVector(SpaceOwned):
-    """One vector that an outside store has. What lacks such a row is written there; what has one
-    too many is removed there: the rows outlive passages, documents and bases for that.
+    """One vector that an outside store has.
+
+    What lacks such a row is written there; what has one too many is removed there: the rows outlive
+    passages, documents and bases for that.
     """
 
     store = models.ForeignKey(VectorStore, on_delete=models.CASCADE, related_name="+")
