@@ -22,7 +22,7 @@ from knowledge.models import Embedding, KnowledgeBase, StoredVector, StoreMove, 
 from knowledge.queries import get_base
 from knowledge.reembedding.switch import kept_for
 from knowledge.stores.contract import Collection
-from knowledge.stores.ledger import lag_of, superfluous_in
+from knowledge.stores.ledger import lag_of
 from knowledge.stores.registry import open_store
 from knowledge.stores.soon import begin_syncing
 
@@ -178,19 +178,31 @@ def settle(base_id: UUID) -> bool:
             return True
         move.done = written.count()
         move.total = Embedding.objects.filter(base_id=base_id).count()
+        if lag_of(move.to_store_id, base_id).total:
+            move.save()
+            return False
+        if counted != move.done:
+            return _count_differs(move, counted)
         move.counted = counted
-        if lag_of(move.to_store_id, base_id).missing:
-            move.save()
-            return False
-        if counted != move.done and not superfluous_in(move.to_store_id, base_id).exists():
-            move.reason = _(
-                "The store counts %(counted)s vectors where %(written)s were written; they are written again."
-            ) % {"counted": counted, "written": move.done}
-            move.save()
-            written.delete()
-            return False
         _switch(move, None)
     return True
+
+
+def _count_differs(move: StoreMove, counted: int) -> bool:
+    """Have all written once more; give up the second time. Say whether nothing is left to do."""
+    is_second = move.counted is not None
+    move.counted = counted
+    move.reason = _("The store counts %(counted)s vectors where %(written)s were written.") % {
+        "counted": counted,
+        "written": move.done,
+    }
+    if is_second:
+        _end(move, StoreMoveState.FAILED)
+        begin_syncing(move.base_id)
+        return True
+    move.save()
+    StoredVector.objects.filter(store=move.to_store, base_id=move.base_id).delete()
+    return False
 
 
 def _counted(store: VectorStore, base_id: UUID) -> int:

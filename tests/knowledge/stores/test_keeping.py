@@ -8,9 +8,11 @@ from uuid import UUID
 import pytest
 from celery import current_app
 from django.core.cache import cache
+from django.utils import timezone
 
 from accounts.models import AuditEvent
 from core.errors import AccessDenied, Conflict, Invalid, NotFound
+from core.models import BackgroundJob
 from core.tenancy import space_scope
 from knowledge.constants import StoreKind, StoreMoveState
 from knowledge.models import (
@@ -32,6 +34,7 @@ from tests.knowledge.search_models import WordModel, add_document
 from tests.knowledge.stores.worlds import MemoryStore, put_store_behind, work_off
 from tests.personas import Persona
 
+pytestmark = pytest.mark.django_db(transaction=True)
 VALUES = StoreValues(
     name="Far", kind=StoreKind.QDRANT, address="https://vectors.example.com:6333", api_key="s3cret"
 )
@@ -115,6 +118,10 @@ def test_a_move_that_loses_vectors_is_not_cut_over(
     assert move is not None
     assert move.state == StoreMoveState.FILLING
     assert "counts 2 vectors where 3" in move.reason
+    BackgroundJob.objects.update(run_after=timezone.now())
+    work_off()
+    move.refresh_from_db()
+    assert move.state == StoreMoveState.FAILED
     shelf.refresh_from_db()
     assert shelf.vector_store_id is None
 

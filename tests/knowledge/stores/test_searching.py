@@ -26,6 +26,7 @@ from tests.knowledge.stores.worlds import (
 )
 from tests.personas import Persona
 
+pytestmark = pytest.mark.django_db(transaction=True)
 QUESTIONS = ("Where does the lamp burn?", "ropes", "a bell in fog", "who paints boats", "zebra")
 
 
@@ -122,7 +123,7 @@ def test_more_is_asked_for_where_much_is_hidden(
     memory.names = list(Chunk.objects.filter(is_enabled=False).values_list("pk", flat=True))
     before = len(memory.asked)
     found = ask(olivia, "ropes", harbour)
-    assert memory.asked[before:] == [15, 60]
+    assert memory.asked[before:] == [15, 60, 240]
     assert len(found.hits) == 4
 
 
