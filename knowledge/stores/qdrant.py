@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -156,18 +157,21 @@ class QdrantStore:
         if to.is_embedded:
             return client(":memory:") if to.address == ":memory:" else client(path=to.address)
         target = read_target(to.address)
-        return client(
-            url=to.address,
-            port=target.port,
-            api_key=to.api_key or None,
-            prefer_grpc=False,
-            check_compatibility=False,  # it would dial before anybody asked
-            timeout=max(1, round(to.options.search_seconds)),
-            transport=GuardedTransport(),
-            mounts=mounts(),
-            trust_env=False,  # the proxies are among the mounts
-            follow_redirects=False,
-        )
+        with warnings.catch_warnings():
+            # It warns of keys over http: inside of one network an operator may mean that.
+            warnings.simplefilter("ignore", UserWarning)
+            return client(
+                url=to.address,
+                port=target.port,
+                api_key=to.api_key or None,
+                prefer_grpc=False,
+                check_compatibility=False,  # it would dial before anybody asked
+                timeout=max(1, round(to.options.search_seconds)),
+                transport=GuardedTransport(),
+                mounts=mounts(),
+                trust_env=False,  # the proxies are among the mounts
+                follow_redirects=False,
+            )
 
     def _patience(self) -> dict[str, int]:
         if self._connection.is_embedded:
