@@ -84,11 +84,11 @@ class _Handler(BaseHTTPRequestHandler):
             near = asked["knn"]
             vector = near["query_vector"]
             assert near["num_candidates"] >= near["k"]
-        found = [
+        found: list[dict[str, Any]] = [
             {"_id": key, "_score": (1 + float(np.dot(index[key]["vector"], vector))) / 2}
             for key in self._matching(index, near["filter"])
         ]
-        return sorted(found, key=lambda hit: -float(hit["_score"]))[: near["k"]]
+        return sorted(found, key=lambda hit: -hit["_score"])[: near["k"]]
 
     def _matching(self, index: dict[str, Any], query: dict[str, Any]) -> list[str]:
         keys = list(index)
