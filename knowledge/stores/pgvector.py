@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from pgvector import HalfVector
 from pgvector.django import CosineDistance
 
+from core.errors import NoSpaceScope
 from core.tenancy import current_space_id
 from knowledge.models import Embedding
 from knowledge.stores.contract import Collection, Near, Point, StoreProbe, Vector, score_of_cosine
@@ -37,10 +38,13 @@ class PgVectorStore:
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         """Write rows."""
+        space_id = current_space_id()
+        if space_id is None:
+            raise NoSpaceScope("vectors are written inside of a space")
         Embedding.objects.bulk_create(
             [
                 Embedding(
-                    space_id=current_space_id(),
+                    space_id=space_id,
                     base_id=point.base_id,
                     chunk_id=point.chunk_id,
                     identity=collection.identity,
