@@ -24,7 +24,7 @@ QUICK = StoreOptions(search_seconds=1.0, write_seconds=2.0)
 
 
 def to(address: str, **fields: str) -> Connection:
-    return Connection(owner=uuid4(), name="Far", address=address, options=QUICK, **fields)  # type: ignore[arg-type]  # texts only
+    return Connection(owner=uuid4(), name="Far", address=address, options=QUICK, **fields)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
