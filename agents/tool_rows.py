@@ -38,10 +38,6 @@ TOOL_WORDS: Final[Mapping[str, tuple[Promise, Promise]]] = {
         gettext_lazy("Document facts"),
         gettext_lazy("Type, size, pages, age of documents."),
     ),
-    "query_knowledge_graph": (
-        gettext_lazy("Knowledge graph"),
-        gettext_lazy("Goes along relations between people and things."),
-    ),
     "thinking": (
         gettext_lazy("Thinking steps"),
         gettext_lazy("Writes its reasoning down; costs more tokens."),

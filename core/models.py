@@ -17,7 +17,7 @@ class JobState(models.TextChoices):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
-    CANCELLED = "cancelled", "Canceled"
+    CANCELLED = "cancelled"
 
 
 class BackgroundJob(models.Model):

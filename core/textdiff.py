@@ -156,12 +156,3 @@ def _fold(rows: Sequence[Row], context: int) -> Iterator[Row]:
             skipped += 1
     if skipped:
         yield Row(kind="left_out", skipped=skipped)
-
-
-def characters_changed(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters an edit adds and removes, by whole lines."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    steps = [step for step in _matcher(before, after).get_opcodes() if step[0] != "equal"]
-    added = sum(len(line) for _, _, _, j1, j2 in steps for line in after[j1:j2])
-    removed = sum(len(line) for _, i1, i2, _, _ in steps for line in before[i1:i2])
-    return added, removed

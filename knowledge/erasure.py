@@ -6,7 +6,7 @@ import functools
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from accounts.platform.erasure import (
     Counts,
@@ -26,10 +26,7 @@ from knowledge.models import (
     Document,
     DocumentPicture,
     Embedding,
-    EvaluationResult,
     EvidenceRow,
-    GoldenQuestion,
-    GraphMention,
     KeywordRow,
     KnowledgeBase,
     RemovedDocument,
@@ -90,39 +87,6 @@ def erase_document(subject: Subject) -> Counts:
     return counts
 
 
-@register_eraser("document", name="knowledge.evaluation")
-def erase_evaluations(subject: Subject) -> Counts:
-    """Erase golden questions that rest on the document, and the words of results behind which it stands.
-
-    The figures stay: they say nothing of it.
-    """
-    wanted = str(UUID(subject.id))
-    named = [{"document_id": wanted}]
-    golden = GoldenQuestion.objects.filter(expected__contains=named)
-    behind = Q(expected__contains=named) | Q(document_ids__contains=[wanted])
-    results = EvaluationResult.objects.filter(behind | Q(ranked__contains=named))
-    counts = {"knowledge.GoldenQuestion": golden.delete()[0]}
-    counts["knowledge.EvaluationResult (text)"] = results.update(
-        **dict.fromkeys(("question", "reference", "answer", "error"), ""),
-        **dict.fromkeys(("expected", "ranked", "gone", "document_ids"), []),
-        judged={},
-        golden=None,
-    )
-    return counts
-
-
-@register_eraser("person", name="knowledge.golden")
-def erase_questions_of(subject: Subject) -> Counts:
-    """Erase golden questions that were a person's own words in a conversation, with their results."""
-    golden = GoldenQuestion.objects.filter(asked_by_id=int(subject.id))
-    results = EvaluationResult.objects.filter(golden__in=golden.values("pk"))
-    emptied = results.update(question="", reference="", answer="", judged={}, error="")
-    return {
-        "knowledge.EvaluationResult (text)": emptied,
-        "knowledge.GoldenQuestion": golden.delete()[0],
-    }
-
-
 @register_eraser("person", name="knowledge.documents")
 def erase_documents_of(subject: Subject) -> Counts:
     """Erase the documents that a person brought, when that was asked for; else they stay."""
@@ -161,7 +125,6 @@ def _parts_of(document: Document) -> dict[str, int]:
         "knowledge.DocumentPicture": DocumentPicture.objects.filter(document=document).count(),
         "knowledge.Chunk": chunks.count(),
         "knowledge.Embedding": Embedding.objects.filter(chunk__in=chunks.values("pk")).count(),
-        "knowledge.GraphMention": GraphMention.objects.filter(document=document).count(),
         "knowledge.KeywordRow": KeywordRow.objects.filter(chunk__in=chunks.values("pk")).count(),
     }
 

@@ -45,7 +45,7 @@ DegradedReason = Literal[
     "memory_unavailable",
     "summary_failed",
 ]
-CallPurpose = Literal["round", "synthesis", "summary", "understanding"]
+CallPurpose = Literal["round", "synthesis", "summary"]
 ApprovalKind = Literal["call", "recovery"]
 Decided = Literal["approved", "edited", "rejected", "expired"]
 Resolution = Literal["approved", "edited", "rejected", "expired", "cancelled"]

@@ -34,12 +34,9 @@ _HEAD_STATES: dict[str, HeadState] = {
 }
 _TOOL_ICONS = {
     "knowledge_search": "search",
-    "query_understanding": "brain",
-    "query_expansion": "telescope",
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",
-    "query_knowledge_graph": "network",
     "thinking": "brain",
     "todo_write": "list-checks",
     "call_agent": "bot",
@@ -93,11 +90,8 @@ class AgentTurn:
     actions: dict[str, str] | None = None
     plan: dict[str, Any] | None = None
     files: list[dict[str, Any]] = field(default_factory=list)
-    verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
-    thumbs: dict[str, Any] | None = None
-    answered: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"
 
 

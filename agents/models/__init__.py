@@ -3,7 +3,6 @@
 from agents.models.agents import Agent, AgentVersion
 from agents.models.approvals import Approval, ApprovalSettings
 from agents.models.conversations import Conversation, Message
-from agents.models.feedback import AnswerFeedback, UnansweredQuestion
 from agents.models.memory import (
     FamiliarDocument,
     MemoryItem,
@@ -19,7 +18,6 @@ from agents.models.schedules import AgentSchedule
 from agents.models.shares import AgentShare, HiddenAgent
 from agents.models.spending import Budget, ModelUsage
 from agents.models.suggestions import SuggestionEvent, SuggestionSet
-from agents.models.verdicts import SentenceVerdict
 
 __all__ = [
     "Agent",
@@ -27,7 +25,6 @@ __all__ = [
     "AgentSchedule",
     "AgentShare",
     "AgentVersion",
-    "AnswerFeedback",
     "Approval",
     "ApprovalSettings",
     "Artifact",
@@ -45,10 +42,8 @@ __all__ = [
     "MessageBlob",
     "ModelUsage",
     "RunEvent",
-    "SentenceVerdict",
     "StoredResult",
     "SuggestionEvent",
     "SuggestionSet",
     "ToolCall",
-    "UnansweredQuestion",
 ]

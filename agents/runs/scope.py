@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -116,22 +115,12 @@ def _described(actor: Actor, useful: Sequence[KnowledgeBase]) -> dict[str, Any]:
     """Return `ready_total` and `recent`, asked for in each space that owns some of the bases."""
     total: dict[UUID, int] = {}
     recent: dict[UUID, tuple[str, ...]] = {}
-    for reader in _readers(actor, useful):
-        bases = [base for base in useful if base.space_id == reader.space_id]
-        with space_scope(reader.space_id):
-            if len(bases) > DESCRIBED_BASES:
-                total |= _ready_total(reader, bases)
-            for base_id, count, names in _newest(reader, bases[:DESCRIBED_BASES]):
-                total[base_id], recent[base_id] = count, names
+    for part in parts_of(actor, Scope(base_ids=tuple(base.pk for base in useful))):
+        bases = [base for base in useful if base.space_id == part.reader.space_id]
+        with space_scope(part.reader.space_id):
+            total |= _ready_total(part.reader, bases)
+            recent |= _recent(part.reader, bases[:DESCRIBED_BASES])
     return {"ready_total": total, "recent": recent}
-
-
-def _readers(actor: Actor, bases: Sequence[KnowledgeBase]) -> list[Actor]:
-    """Return as whom the bases are read: the actor, and the guest of each space that shares some."""
-    if all(base.space_id == actor.space_id for base in bases):
-        return [actor] if bases else []
-    parts = parts_of(actor, Scope(base_ids=tuple(base.pk for base in bases)))
-    return [part.reader for part in parts]
 
 
 def _ready_total(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, int]:
@@ -139,20 +128,18 @@ def _ready_total(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, int
     return {row["base_id"]: row["total"] for row in rows.annotate(total=Count("pk"))}
 
 
-def _newest(
-    actor: Actor, bases: Sequence[KnowledgeBase]
-) -> Iterator[tuple[UUID, int, tuple[str, ...]]]:
-    """Yield each base with how many documents are ready and the names of the newest; one query."""
+def _recent(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, tuple[str, ...]]:
     newest = Window(RowNumber(), partition_by=F("base_id"), order_by=F("created_at").desc())
     rows = (
         _ready_documents(actor, bases)
-        .annotate(place=newest, total=Window(Count("*"), partition_by=F("base_id")))
+        .annotate(place=newest)
         .filter(place__lte=RECENT_DOCUMENTS)
         .order_by("base_id", "place")
     )
-    found = rows.values_list("base_id", "total", "name")
-    for (base_id, total), group in groupby(found, key=itemgetter(0, 1)):
-        yield base_id, total, tuple(name for _base_id, _total, name in group)
+    names: defaultdict[UUID, list[str]] = defaultdict(list)
+    for base_id, name in rows.values_list("base_id", "name"):
+        names[base_id].append(name)
+    return {base_id: tuple(found) for base_id, found in names.items()}
 
 
 def _ready_documents(actor: Actor, bases: Sequence[KnowledgeBase]) -> QuerySet[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.dispatch import receiver
 
@@ -12,6 +13,8 @@ from agents.signals import run_finished
 
 
 @receiver(run_finished)
-def note_report(run: AgentRun, **_: Any) -> None:
+def note_report(run_id: UUID, **_: Any) -> None:
     """Note the end of a report."""
-    note_outcome(run)
+    run = AgentRun.objects.select_related("conversation", "question").filter(pk=run_id).first()
+    if run is not None:
+        note_outcome(run)

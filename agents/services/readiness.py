@@ -70,11 +70,6 @@ class Surroundings:
             case _:
                 return self.bases
 
-    def chat_model(self, chosen_id: UUID | None) -> AIModel | None:
-        """Return the model with this id, else the space's default one."""
-        chosen = self.models.get(chosen_id) if chosen_id else None
-        return chosen or self.default(ModelType.CHAT)
-
     def default(self, kind: ModelType) -> AIModel | None:
         """Return the space's default model of a type."""
         rows = (each for each in self.models.values() if each.type == kind and each.is_default)
@@ -93,7 +88,7 @@ def readiness(actor: Actor, agent: Agent, *, around: Surroundings | None = None)
 def readiness_of_values(values: AgentValues, around: Surroundings) -> list[Problem]:
     """Return what would be missing of an agent like this, saved or not."""
     found = [
-        *_model(around.chat_model(values.chat_model_id), mode=values.mode),
+        *_model(values, around),
         *_prompts(values.config),
         *_bases(values, around),
         *_tools(values, around),
@@ -103,37 +98,24 @@ def readiness_of_values(values: AgentValues, around: Surroundings) -> list[Probl
     return sorted(found, key=lambda problem: not problem.is_blocking)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answering:
-    """With what an agent would answer now."""
-
-    problem: Problem | None
-    """Why it cannot answer at all; None when it can try."""
-    model: AIModel | None
-
-
-def answering(agent: Agent) -> Answering:
-    """Return the model that the agent would ask now, and what keeps it from that; one read."""
+def blocking_problem(agent: Agent) -> Problem | None:
+    """Return why the agent cannot answer at all, None when it can try; two cheap reads."""
     models = AIModel.objects.filter(type=ModelType.CHAT)
     around = Surroundings(
         models={each.pk: each for each in models}, bases={}, agent_ids=frozenset()
     )
-    model = around.chat_model(agent.chat_model_id)
     try:
-        config = agent.settings
-        found = [*_model(model, mode=agent.mode), *_prompts(config)]
+        values = values_of_agent(agent)
+        found = [*_model(values, around), *_prompts(values.config)]
     except ProjectError as error:
-        found = [Problem(code="bad_configuration", message=error.message, is_blocking=True)]
-    return Answering(problem=next((each for each in found if each.is_blocking), None), model=model)
+        return Problem(code="bad_configuration", message=error.message, is_blocking=True)
+    return next((each for each in found if each.is_blocking), None)
 
 
-def blocking_problem(agent: Agent) -> Problem | None:
-    """Return why the agent cannot answer at all, None when it can try."""
-    return answering(agent).problem
-
-
-def _model(model: AIModel | None, *, mode: str) -> Iterator[Problem]:
+def _model(values: AgentValues, around: Surroundings) -> Iterator[Problem]:
     url, label = reverse("models"), _("Models")
+    chosen = around.models.get(values.chat_model_id) if values.chat_model_id else None
+    model = chosen or around.default(ModelType.CHAT)
     if model is None:
         message = _("The space has no chat model; an administrator can connect one.")
         yield Problem(code="no_chat_model", message=message, is_blocking=True, url=url, label=label)
@@ -143,7 +125,7 @@ def _model(model: AIModel | None, *, mode: str) -> Iterator[Problem]:
         yield Problem(
             code="model_disabled", message=message, is_blocking=True, url=url, label=label
         )
-    if mode == AgentMode.REACT and read_parameters(model.parameters).extractive:
+    if values.mode == AgentMode.REACT and read_parameters(model.parameters).extractive:
         message = _(
             "%(name)s only quotes passages: it searches, but cannot reason or use other tools."
         ) % {"name": model.name}

@@ -15,13 +15,11 @@ from agents.engine.signatures import BaseId, ChunkId, DocumentId
 from agents.engine.tools import Arguments, Tool, ToolContext, ToolResult, tool
 from agents.tools.deps import RunDeps
 from agents.tools.passages import Passage, card_of, write_passages
-from agents.tools.searching import Only, find_passages, may_read, passages_of, scope_of
+from agents.tools.searching import find_passages, may_read, passages_of, scope_of
 from core.aio import in_db
-from core.errors import Invalid, NotFound, ProjectError
+from core.errors import NotFound, ProjectError
 from knowledge.models import Chunk, Document
 from knowledge.queries import get_chunk, get_document, list_chunks
-from knowledge.retrieval.filter_values import Filter
-from knowledge.retrieval.filters import document_condition
 from knowledge.retrieval.hits import RetrievalHit
 from knowledge.sharing.reading import read_documents
 from knowledge.sharing.search import grep_shared
@@ -48,10 +46,6 @@ async def knowledge_search(
         list[BaseId] | None,
         Field(max_length=20, description="Only these bases (b1, b2, …); leave out for all."),
     ] = None,
-    only: Annotated[
-        Only | None,
-        Field(description="Only documents like this; leave out unless the question asks for it."),
-    ] = None,
 ) -> ToolResult:
     """Search the knowledge bases by meaning and by words; returns passages with ids to cite.
 
@@ -59,16 +53,13 @@ async def knowledge_search(
     are searched at once. Cite what you use by its id, like [c3].
     Example: {"queries": ["notice period for consultants", "who approves replacing key personnel"]}
     """
-    wanted = chosen_bases(ctx.deps, base_ids)
-    narrowed = _filter(only)
+    wanted = _bases(ctx.deps, base_ids)
     found: dict[UUID, RetrievalHit] = {}
     warnings: list[str] = []
     confident: list[bool | None] = []
     for query in queries:
         ctx.cancel.check()
-        retrieval = await in_db(
-            find_passages, ctx.deps, query=query, base_ids=wanted, wanted=narrowed
-        )
+        retrieval = await in_db(find_passages, ctx.deps, query=query, base_ids=wanted)
         confident.append(retrieval.confident)
         warnings += [each for each in retrieval.warnings if each not in warnings]
         for hit in passages_of(retrieval, ctx.deps.config):
@@ -237,12 +228,8 @@ def passage_of_chunk(chunk: Chunk, document: Document) -> Passage:
     )
 
 
-def chosen_bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
-    """Return the bases to search: never one that is not the run's.
-
-    Raises:
-        ToolFailed: bases were named, and none of them is the run's.
-    """
+def _bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
+    """Return the bases to search: never one that is not the run's."""
     if not base_ids:
         return deps.base_ids
     wanted = {_uuid(each, "base") for each in base_ids}
@@ -250,19 +237,6 @@ def chosen_bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, .
     if not allowed:
         raise ToolFailed("None of these bases can be searched here.", code="not_found")
     return allowed
-
-
-def _filter(only: Only | None) -> Filter | None:
-    """Return which documents to search; None for all."""
-    if only is None:
-        return None
-    try:
-        wanted = only.to_filter()
-        if wanted is not None:
-            document_condition(wanted)  # the search itself would find nothing, without a word
-    except Invalid as refusal:
-        raise ToolFailed(refusal.message, code="bad_arguments") from refusal
-    return wanted
 
 
 def _read_on(

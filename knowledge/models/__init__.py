@@ -19,13 +19,9 @@ from knowledge.models.documents import (
     PageHealth,
     Stage,
 )
-from knowledge.models.evaluation import EvaluationResult, EvaluationRun, GoldenQuestion
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
-from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, GraphRelation
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
-from knowledge.models.reembedding import EmbeddingChange
-from knowledge.models.searches import SearchRecord
 
 __all__ = [
     "BaseMark",
@@ -39,19 +35,11 @@ __all__ = [
     "DocumentVersion",
     "DocumentWall",
     "Embedding",
-    "EmbeddingChange",
-    "EvaluationResult",
-    "EvaluationRun",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",
     "FaqQuestion",
     "Folder",
-    "GraphEntity",
-    "GraphMention",
-    "GraphPassage",
-    "GraphRelation",
-    "GoldenQuestion",
     "IngestBatch",
     "KeywordRow",
     "KnowledgeBase",
@@ -60,7 +48,6 @@ __all__ = [
     "Restriction",
     "RestrictionGroupGrant",
     "RestrictionUserGrant",
-    "SearchRecord",
     "Stage",
     "Tag",
     "TermStatistic",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
@@ -18,13 +17,8 @@ from knowledge.retrieval.hits import CandidateTrace, Retrieval, RetrievalHit
 _SHOWN_DROPPED = 40
 
 
-def result_of(
-    found: Retrieval, passages: dict[UUID, Chunk], *, why_of: UUID | None = None
-) -> dict[str, Any]:
-    """Return the context of `_results.html`; `passages` are the chunks of dropped candidates.
-
-    With `why_of`, a base, each dropped one leads to its explanation there.
-    """
+def result_of(found: Retrieval, passages: dict[UUID, Chunk]) -> dict[str, Any]:
+    """Return the context of `_results.html`; `passages` are the chunks of dropped candidates."""
     total = sum(found.timings_ms.values())
     count = len(found.hits)
     counted = ngettext("%(n)s passage", "%(n)s passages", count) % {"n": count}
@@ -37,16 +31,11 @@ def result_of(
             _hit(hit, by_chunk[hit.chunk_id], html)
             for hit, html in zip(found.hits, shown, strict=True)
         ],
-        "dropped": _dropped(found, passages, why_of),
+        "dropped": _dropped(found, passages),
         "nothing": _(
             "No passage comes near this question. Ask with other words, or add documents."
         ),
     }
-
-
-def nothing(reason: str) -> dict[str, Any]:
-    """Return the context of a search that was not made."""
-    return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": reason}
 
 
 def dropped_ids(found: Retrieval) -> list[UUID]:
@@ -97,7 +86,7 @@ def _dense_percent(value: float | None) -> float:
 
 
 def _move(trace: CandidateTrace) -> str:
-    if trace.rerank_rank is None or trace.final_rank is None or trace.fused_rank is None:
+    if trace.rerank_rank is None or trace.final_rank is None:
         return ""
     moved = trace.fused_rank - trace.rerank_rank
     if moved > 0:
@@ -105,9 +94,7 @@ def _move(trace: CandidateTrace) -> str:
     return _("%(n)s down by reranking") % {"n": -moved} if moved < 0 else ""
 
 
-def _dropped(
-    found: Retrieval, passages: dict[UUID, Chunk], why_of: UUID | None
-) -> list[dict[str, Any]]:
+def _dropped(found: Retrieval, passages: dict[UUID, Chunk]) -> list[dict[str, Any]]:
     rows = []
     for each in found.trace.candidates:
         chunk = passages.get(each.chunk_id)
@@ -120,14 +107,6 @@ def _dropped(
                 "location": page_label(chunk.page_from, chunk.page_to),
                 "url": f"{address}?chunk={each.chunk_id}#chunk-{each.chunk_id}",
                 "reason": each.reason,
-                "why_url": _why_url(why_of, found.query, each.chunk_id),
             }
         )
     return rows
-
-
-def _why_url(base_id: UUID | None, question: str, chunk_id: UUID) -> str:
-    if base_id is None:
-        return ""
-    asked = urlencode({"question": question, "chunk": str(chunk_id)})
-    return f"{reverse('base_why_not', args=[base_id])}?{asked}"

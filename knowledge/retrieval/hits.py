@@ -6,14 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from knowledge.base_settings import Fusion
-
 RerankMode = Literal["none", "mix", "pure"]
-Engine = Literal["dense", "keyword", "graph"]
-DropStage = Literal[
-    "dense_threshold", "keyword_threshold", "rerank_threshold", "mmr", "duplicate", "limit"
-]
-"""In the order of the stages, but for "mmr": it orders what duplicates left, up to the limit."""
+DropStage = Literal["duplicate", "limit"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +64,8 @@ class CandidateTrace:
     keyword_rank: int | None
     keyword_score: float
     matched_terms: tuple[str, ...]
-    fused_rank: int | None
-    """None: a threshold dropped it before."""
-    fused_score: float | None
+    fused_rank: int
+    fused_score: float
     rerank_rank: int | None
     rerank_score: float | None
     final_rank: int | None
@@ -80,13 +73,6 @@ class CandidateTrace:
     dropped_by: DropStage | None
     reason: str
     """Why it was dropped; blank for hits."""
-    graph_rank: int | None = None
-    graph_score: float | None = None
-    """How near its entities are to those of the question: 0..1."""
-    weighed_score: float | None = None
-    """What orders it in the end: the score after fusion, reranking and the weight of its kind."""
-    mmr_rank: int | None = None
-    """Its rank when what differs from the hits before was preferred."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,9 +90,6 @@ class RetrievalTrace:
     rerank_reason: str
     candidates: tuple[CandidateTrace, ...]
     """Every candidate, in the final order: hits first."""
-    fusion: Fusion = "coverage"
-    language_place: UUID | None = None
-    """The hit that has the last place because it is in another language than all others."""
 
 
 @dataclass(frozen=True, kw_only=True)

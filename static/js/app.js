@@ -33,7 +33,6 @@ function openDialog({ dataset: { dialog: id, dialogAction, dialogName } }) {
 }
 
 async function toClipboard(source) {
-  source.classList.add("is-copied"); // without the marks at its sentences
   try {
     await navigator.clipboard.writeText(source.innerText);
     return true;
@@ -42,8 +41,6 @@ async function toClipboard(source) {
     const copied = document.execCommand("copy");
     getSelection().removeAllRanges();
     return copied;
-  } finally {
-    source.classList.remove("is-copied");
   }
 }
 

@@ -223,7 +223,7 @@ def test_built_in_agents_whose_tools_are_missing_wait(author: Persona) -> None:
     assert "wiki-fixer" not in keys
     reasoning = Agent.objects.get(builtin_key="smart-reasoning").settings
     assert reasoning.max_iterations == 50
-    assert "web_search" not in reasoning.allowed_tools
+    assert "query_knowledge_graph" not in reasoning.allowed_tools
 
 
 def test_a_built_in_agent_follows_the_product_until_somebody_changes_it(adam: Persona) -> None:

@@ -28,20 +28,10 @@ from accounts.models import (
 from accounts.services.groups import add_to_group, create_group
 from agents.models import Agent, AgentRun, Approval, Conversation
 from core.tenancy import space_scope
-from knowledge.constants import BaseKind, SearchDoor
-from knowledge.evaluation.golden import GoldenDraft, add_golden
+from knowledge.constants import BaseKind
 from knowledge.faq.drafts import EntryDraft
 from knowledge.faq.services import create_entry
-from knowledge.models import (
-    Chunk,
-    Document,
-    EvaluationRun,
-    FaqImport,
-    GraphEntity,
-    IngestBatch,
-    KnowledgeBase,
-    SearchRecord,
-)
+from knowledge.models import Chunk, Document, FaqImport, IngestBatch, KnowledgeBase
 from knowledge.storage import store_file
 from providers.constants import ModelType
 from providers.models import AIModel
@@ -51,7 +41,6 @@ from tests.factories.accounts import make_invitation, make_space
 from tests.factories.agents import make_agent, make_conversation, make_run
 from tests.factories.approvals import make_approval
 from tests.factories.artifacts import make_artifact
-from tests.factories.graphs import make_graph
 from tests.factories.keys import make_key
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.memory import make_familiar, make_memory, make_topic
@@ -84,24 +73,6 @@ def make_entry_and_import(olivia: Persona) -> dict[str, UUID]:
             space=olivia.space, base=faq, file_name="flaps.csv", ended_at=timezone.now()
         )
     return {"faq_id": faq.pk, "entry_id": entry.pk, "import_id": done.pk}
-
-
-def make_evaluations(olivia: Persona, base: KnowledgeBase) -> dict[str, UUID]:
-    """A confirmed golden question of the base, and two evaluations that are done."""
-    with space_scope(olivia.space.pk):
-        draft = GoldenDraft(question="Where are the flaps?", answer="At the wing.")
-        golden = add_golden(olivia.actor, base_id=base.pk, draft=draft, is_confirmed=True)
-        fields = {"space": olivia.space, "base": base, "kind": "retrieval", "author": olivia.user}
-        before, after = (
-            EvaluationRun.objects.create(**fields, state="done", ended_at=timezone.now())
-            for _ in range(2)
-        )
-    return {
-        "golden_id": golden.pk,
-        "evaluation_id": after.pk,
-        "before_id": before.pk,
-        "after_id": after.pk,
-    }
 
 
 @dataclass(kw_only=True)
@@ -167,15 +138,6 @@ def make_world(people: Mapping[str, Persona]) -> World:
         group = create_group(olivia.actor, name="Ground crew")
         batch = IngestBatch.objects.create(space=space, base=base, created_by=olivia.user)
         picture = make_picture(document)
-        search = SearchRecord.objects.create(
-            space=space,
-            user=olivia.user,
-            door=SearchDoor.PAGE,
-            base_ids=[base.pk],
-            question="flaps?",
-        )
-        make_graph(chunk, names=["Flaps"])
-        entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
         space=space,
@@ -201,10 +163,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "batch_id": batch.pk,
             "chunk_id": chunk.pk,
             "picture_id": picture.pk,
-            "search_id": search.pk,
-            "entity_id": entity.pk,
             **make_entry_and_import(olivia),
-            **make_evaluations(olivia, base),
             "agent_id": agent.pk,
             "shared_id": agent.pk,
             "agent_share_id": agent_share.pk,

@@ -176,7 +176,6 @@ def test_s28_what_a_viewer_may_change_is_their_own() -> None:
         *("message_suggestions", "suggestion_events", "sessions_end_others"),
         "base_mark",  # their own pin
         "text_preview",  # shows how their text looks, and keeps nothing
-        "base_why_not",  # a question: a pasted text stays out of addresses, nothing changes
     }
     assert open_to_viewers <= own, f"is it really a viewer's own? {sorted(open_to_viewers - own)}"
 

@@ -437,7 +437,6 @@ def test_every_stage_is_timed(handbook, search):
         "load",
         "fuse",
         "rerank",
-        "order",
         "expand",
     ]
 

@@ -1,1 +1,0 @@
-"""Building pages from documents, one module a step."""

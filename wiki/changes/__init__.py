@@ -1,1 +1,0 @@
-"""Change requests: the only way text gets published."""

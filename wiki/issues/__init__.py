@@ -1,1 +1,0 @@
-"""What is wrong with pages: flags, lint, fixes."""

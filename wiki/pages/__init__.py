@@ -1,1 +1,0 @@
-"""Pages: writing them, where they stand, their history."""

@@ -1,1 +1,0 @@
-"""Pure functions over the Markdown of pages."""
