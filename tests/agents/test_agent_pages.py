@@ -67,10 +67,11 @@ def test_a_new_agent_begins_as_its_preset(author: Persona) -> None:
     }
 
 
-def test_what_a_preset_lacks_is_said(author: Persona) -> None:
-    page = author.client.get(reverse("agent_new"), {"preset": "hybrid-rag-wiki"}).content.decode()
-    assert "Left out" in page
-    assert "wiki_search" in page
+def test_a_preset_for_documents_and_wiki_lacks_nothing(author: Persona) -> None:
+    page = author.client.get(reverse("agent_new"), {"preset": "hybrid-rag-wiki"})
+    assert "Left out" not in page.content.decode()
+    chosen = {row.name for row in page.context["tools"] if row.is_chosen}
+    assert {"wiki_search", "wiki_read_page", "knowledge_search"} <= chosen
 
 
 def test_a_preset_without_any_of_its_tools_is_not_offered() -> None:
@@ -297,7 +298,7 @@ def test_what_is_missing_is_named(author: Persona, agent: Agent) -> None:
     base.save()
     assert codes(author, agent, allowed_tools=["grep_chunks"]) == {"base_gone", "no_base"}
     agent.base_scope = "none"
-    assert codes(author, agent, allowed_tools=["wiki_search"]) == {"tool_unknown"}
+    assert codes(author, agent, allowed_tools=["no_such_tool"]) == {"tool_unknown"}
     gone = "00000000-0000-0000-0000-000000000001"
     found = codes(
         author, agent, allowed_tools=["thinking"], sub_agents=[gone], rerank_model_id=gone
