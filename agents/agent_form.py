@@ -44,8 +44,23 @@ SAME_NAME: Final = [
     "fallback_strategy",
     "fallback_response",
     "fallback_prompt",
+    "enable_rewrite",
+    "query_understand_model_id",
+    "rewrite_prompt_system",
+    "enable_query_expansion",
+    "faq_priority_enabled",
+    "faq_direct_answer_threshold",
+    "faq_score_boost",
+    "verdict_mode",
 ]
 """Fields that the form and the configuration call the same."""
+OWN_TEXTS: Final = (
+    "system_prompt",
+    "context_template",
+    "fallback_response",
+    "fallback_prompt",
+    "rewrite_prompt_system",
+)
 STARTERS: Final = ("enabled", "mode", "count", "items")
 FOLLOW_UPS: Final = (
     "enabled",
@@ -184,6 +199,39 @@ class AgentForm(forms.Form):
     )
     fallback_response = _text(_("Fixed answer"), limit=5000, rows=3)
     fallback_prompt = _text(_("What the model is told then"), limit=20_000, rows=3)
+    enable_rewrite = _flag(
+        _("Rewrite questions so that they stand alone"),
+        help_text=_("Where earlier turns are read and a language model is connected."),
+    )
+    query_understand_model_id = forms.ChoiceField(
+        label=_("Model that rewrites questions"),
+        required=False,
+        help_text=_("A small, fast one; it is then asked about first questions, too."),
+    )
+    rewrite_prompt_system = _text(
+        _("Own prompt for rewriting"), limit=20_000, help_text=_("Replaces the built-in one.")
+    )
+    enable_query_expansion = _flag(
+        _("Search again in other words"),
+        help_text=_("When the first search found nothing that surely answers."),
+    )
+    faq_priority_enabled = _flag(_("Questions and answers come first"))
+    faq_direct_answer_threshold = _number(
+        _("Answer directly from this score on"),
+        low=0,
+        high=1,
+        help_text=_("1: only when it is the very question."),
+    )
+    faq_score_boost = _number(_("Weight of questions and answers"), low=0, high=10)
+    verdict_mode = forms.ChoiceField(
+        label=_("Check the sentences of an answer against its sources"),
+        required=False,
+        choices=[
+            ("model", _("By words and figures, then by the model")),
+            ("words", _("By words and figures alone")),
+            ("off", _("Off for this agent")),
+        ],
+    )
     sub_agents = forms.MultipleChoiceField(
         label=_("Agents it may call"), required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -224,6 +272,8 @@ class AgentForm(forms.Form):
         self._choices("chat_model_id", _("The space's default"), chat_models, chosen)
         reranker = values.config.rerank_model_id
         self._choices("rerank_model_id", _("The space's default"), rerank_models, reranker)
+        rewriter = values.config.query_understand_model_id
+        self._choices("query_understand_model_id", _("The agent's model"), chat_models, rewriter)
         gone = [(each, str(_("Removed agent"))) for each in values.config.sub_agents]
         present = {key for key, _name in agents}
         self.fields["sub_agents"].choices = [  # type: ignore[attr-defined]  # a choice field
@@ -293,7 +343,7 @@ class AgentForm(forms.Form):
         for name in SAME_NAME:
             value = data[name]
             entered[name] = fields[name].default if value in (None, "") else value
-        for name in ("system_prompt", "context_template", "fallback_response", "fallback_prompt"):
+        for name in OWN_TEXTS:
             entered[name] = data[name].replace("\r\n", "\n").replace("\x00", "").strip()
         entered["supported_file_types"] = _words(data["supported_file_types"])
         entered["allowed_tools"] = stored_tools(self._list("allowed_tools"))

@@ -15,15 +15,34 @@ from agents.engine.capabilities import Capability, Requirement
 from agents.engine.tools import Tool
 from knowledge.base_settings import base_settings_of
 from knowledge.models import KnowledgeBase
+from wiki.lookup import bases_with_pages
 
 QUICK_ANSWER: Final = Requirement(any_of=frozenset({"vector", "keyword"}), consumes_files=True)
 """What the one search of a quick answer asks of a base."""
-_AREAS: Final[tuple[Capability, ...]] = ("wiki", "graph", "faq")
+_AREAS: Final[tuple[Capability, ...]] = ("graph", "faq")
 """Capabilities that a base has when its settings have an area of that name, switched on."""
 
 
 def capabilities_of(base: KnowledgeBase) -> frozenset[Capability]:
-    """Return what a base can do: words always, meaning with an embedding model, then its areas."""
+    """Return what a base can do: words always, meaning with an embedding model, then its areas.
+
+    A wiki it has with the first page that readers meet.
+    """
+    return capabilities_by_base([base])[base.pk]
+
+
+def capabilities_by_base(
+    bases: Sequence[KnowledgeBase],
+) -> dict[UUID, frozenset[Capability]]:
+    """Return the same of several bases; one query for each space that owns some of them."""
+    with_pages = bases_with_pages(bases)
+    return {
+        base.pk: _own(base) | ({"wiki"} if base.pk in with_pages else frozenset[Capability]())
+        for base in bases
+    }
+
+
+def _own(base: KnowledgeBase) -> frozenset[Capability]:
     found: set[Capability] = {"keyword"}
     if base.embedding_model_id is not None:
         found.add("vector")

@@ -16,6 +16,7 @@ AgentType = Literal["rag-qa", "wiki-qa", "hybrid-rag-wiki", "data-analysis", "cu
 Selection = Literal["all", "selected", "none"]
 SuggestionMode = Literal["curated", "knowledge", "generated", "hybrid"]
 SuggestionCategory = Literal["clarify", "deepen", "action"]
+VerdictMode = Literal["off", "words", "model"]
 ApprovalMode = Literal["off", "ask", "auto"]
 MAX_ITERATIONS = 100
 DEFAULT_APPROVAL_SECONDS = 86_400
@@ -191,6 +192,10 @@ class AgentConfig(_Part):
     fallback_prompt: str = Field(default="", max_length=20_000)
     intent_prompts: dict[str, str] = Field(default_factory=dict)
     data_analysis_enabled: bool = False
+
+    # Verdicts
+    verdict_mode: VerdictMode = "model"
+    """How sentences are held against their sources; `model`: by words, then what words leave open."""
 
     question_suggestions: QuestionSuggestions = QuestionSuggestions()
 

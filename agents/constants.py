@@ -126,6 +126,21 @@ class SuggestionAction(models.TextChoices):
     REGENERATE = "regenerate", _("Asked for new ones")
 
 
+class VerdictState(models.TextChoices):
+    """How far the sources bear a sentence out."""
+
+    SUPPORTED = "supported", _("Supported")
+    PARTLY = "partly", _("Partly supported")
+    UNSUPPORTED = "unsupported", _("Not supported")
+
+
+class VerdictMethod(models.TextChoices):
+    """What judged a sentence."""
+
+    WORDS = "words", _("Words and figures")
+    MODEL = "model", _("A language model")
+
+
 class BudgetSubject(models.TextChoices):
     """Whose spending a budget limits."""
 
@@ -139,3 +154,30 @@ class BudgetPeriod(models.TextChoices):
 
     DAY = "day", pgettext_lazy("period of a budget", "Day")
     MONTH = "month", pgettext_lazy("period of a budget", "Month")
+
+
+class FeedbackReason(models.TextChoices):
+    """What is wrong with an answer."""
+
+    WRONG = "wrong", _("Wrong")
+    INCOMPLETE = "incomplete", _("Incomplete")
+    OUTDATED = "outdated", _("Outdated")
+    UNFOUNDED = "unfounded", _("Not from my documents")
+    WORDING = "wording", _("Badly written")
+    OTHER = "other", _("Something else")
+
+
+class FeedbackState(models.TextChoices):
+    """Whether somebody looked after feedback."""
+
+    OPEN = "open", pgettext_lazy("feedback", "Open")
+    HANDLED = "handled", pgettext_lazy("feedback", "Handled")
+    DISMISSED = "dismissed", pgettext_lazy("feedback", "Dismissed")
+
+
+class UnansweredState(models.TextChoices):
+    """What became of a question that found no answer."""
+
+    OPEN = "open", pgettext_lazy("unanswered question", "Open")
+    ANSWERED = "answered", pgettext_lazy("unanswered question", "Answered")
+    DISMISSED = "dismissed", pgettext_lazy("unanswered question", "Dismissed")

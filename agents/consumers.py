@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, TypeAdapter, V
 from accounts.access import Actor
 from accounts.actors import active_memberships, actor_by, chosen_membership
 from accounts.limits import limit_actor
-from accounts.login.visits import may_go_on
+from accounts.login.visits import may_go_on, with_visit
 from accounts.models import User
 from accounts.services.audit import record_refusal
 from agents.approvals.decide import decide
@@ -36,7 +36,9 @@ from agents.live.frames import (
     frames_of_start,
 )
 from agents.live.run_view import RunView
+from agents.models import AgentRun
 from agents.pages.behind import suggestions_frame, turn_with_what_stands_behind
+from agents.pages.verdicts import verdicts_frame
 from agents.queries import events_after, get_conversation, get_run
 from agents.runs.publish import group_of, group_of_person
 from agents.services.conversations import Question, ask, stop_run
@@ -52,7 +54,8 @@ from knowledge.evidence import read_evidence
 logger = logging.getLogger(__name__)
 MAX_FRAME_CHARACTERS = 500_000
 CATCH_UP_SECONDS = 10.0
-"""How often the rows are looked at for events whose publication was lost."""
+"""After so long at most the rows are looked at for an event whose publication was lost, unless the
+next one told that it is missing."""
 ACTOR_SECONDS = 5.0
 """How long a window's person is known without asking, for frames that go out."""
 CLOSE_NOT_FOUND = 4404
@@ -160,6 +163,8 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         """Accept when the conversation is the person's own; then watch its runs."""
         self.views: dict[UUID, RunView] = {}
         self.closed_known: dict[UUID, tuple[float, bool]] = {}
+        self.heard_at: dict[UUID, float] = {}
+        """When something of a run was heard or looked for last, on the loop's clock."""
         self.lock = asyncio.Lock()
         self.catching_up: asyncio.Task[None] | None = None
         self.conversation_id: UUID = self.scope["url_route"]["kwargs"]["conversation_id"]
@@ -228,7 +233,11 @@ class ConversationConsumer(AsyncWebsocketConsumer):
             mentions=tuple(frame.mentions),
             taken_from=frame.taken_from,
         )
-        run = await in_db(ask, self.actor, question, conversation_id=self.conversation_id)
+        run, frames = await in_db(
+            _ask_and_show, self.actor, question, conversation_id=self.conversation_id
+        )
+        await self._show_start(run, frames)
+        # The other windows, if there are any: this one knows the run already.
         await self.channel_layer.group_send(
             group_of(self.conversation_id),
             {"type": "run.asked", "run_id": str(run.pk), "client_id": frame.client_id},
@@ -237,15 +246,22 @@ class ConversationConsumer(AsyncWebsocketConsumer):
     async def run_asked(self, message: dict[str, Any]) -> None:
         """Show a question that was asked in some window of this conversation."""
         run_id = UUID(message["run_id"])
-        async with self.lock:
-            if run_id in self.views:
-                return
+        if run_id not in self.views:
             run = await in_db(get_run, self.actor, run_id)
-            self.views[run_id] = RunView(run_id=str(run_id))
-            for frame in await in_db(frames_of_start, run, client_id=message["client_id"]):
+            frames = await in_db(frames_of_start, run, client_id=message["client_id"])
+            await self._show_start(run, frames)
+
+    async def _show_start(self, run: AgentRun, frames: list[Frame]) -> None:
+        """Send a question and its still empty answer, unless the window shows them."""
+        async with self.lock:
+            if run.pk in self.views:
+                return
+            self.views[run.pk] = RunView(run_id=str(run.pk))
+            self.heard_at[run.pk] = asyncio.get_running_loop().time()
+            for frame in frames:
                 await self._send(frame)
         if run.last_seq:  # it has begun already; else what it does is about to be told
-            await self._advance(run_id)
+            await self._advance(run.pk)
 
     async def run_events(self, message: dict[str, Any]) -> None:
         """Send what a run did; when something before it was missed, read it from the rows."""
@@ -283,6 +299,11 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         with contextlib.suppress(ProjectError):
             await self._send(await in_db(suggestions_frame, self.actor, UUID(message["run_id"])))
 
+    async def verdicts_ready(self, message: dict[str, Any]) -> None:
+        """Show the verdicts on an answer's sentences, as this window's person may see them."""
+        with contextlib.suppress(ProjectError):
+            await self._send(await in_db(verdicts_frame, self.actor, UUID(message["run_id"])))
+
     async def conversation_deleted(self, message: dict[str, Any]) -> None:
         """Say that the conversation is gone, end what the window shows as running, and close."""
         for run_id, view in self.views.items():
@@ -313,6 +334,7 @@ class ConversationConsumer(AsyncWebsocketConsumer):
             for each in hint:
                 if each["seq_to"] > view.seq:
                     await self._send(await self._frame(run_id, view, each))
+            self.heard_at[run_id] = asyncio.get_running_loop().time()
 
     async def _frame(self, run_id: UUID, view: RunView, row: dict[str, Any]) -> Frame:
         event = parse_event(row["event"])
@@ -323,17 +345,26 @@ class ConversationConsumer(AsyncWebsocketConsumer):
         return await in_db(frame_of_event, view, event, seq_to=row["seq_to"])
 
     async def _catch_up(self) -> None:
-        """Read the rows of open runs now and then: a publication may be lost."""
+        """Read the rows of open runs that have been silent: a publication may be lost."""
         while True:
-            await asyncio.sleep(CATCH_UP_SECONDS)
-            async with db_lane():
-                for run_id, view in list(self.views.items()):
-                    if view.outcome is None:
+            await asyncio.sleep(CATCH_UP_SECONDS / 4)
+            silent_since = asyncio.get_running_loop().time() - CATCH_UP_SECONDS * 3 / 4
+            for run_id, view in list(self.views.items()):
+                if view.outcome is None and self.heard_at.get(run_id, 0.0) <= silent_since:
+                    async with db_lane():
                         with contextlib.suppress(ProjectError):
                             await self._advance(run_id)
 
     async def _send(self, frame: Frame) -> None:
         await self.send(text_data=json.dumps(frame, ensure_ascii=False))
+
+
+def _ask_and_show(
+    actor: Actor, question: Question, *, conversation_id: UUID
+) -> tuple[AgentRun, list[Frame]]:
+    """Put a question; return its run and what the window that asked shows of it."""
+    run = ask(actor, question, conversation_id=conversation_id)
+    return run, frames_of_start(run, client_id=question.client_id)
 
 
 def _needs_no_rows(view: RunView, event: AgentEvent) -> bool:
@@ -373,14 +404,14 @@ def _end_frame(actor: Actor, run_id: UUID, view: RunView, event: RunFinished, se
 
 def _actor_of_scope(scope: dict[str, Any]) -> Actor | None:
     """Return who opened the socket, as they are now; None when they may not be here any more."""
-    user = scope.get("user")
+    user, session = scope.get("user"), scope["session"]
     if not isinstance(user, User) or not user.is_authenticated:
         return None
-    memberships = list(active_memberships(user))
+    rows = with_visit(active_memberships(user), session=session)
     if "space_id" in scope:  # a window stays in its space: who left it hears nothing more
-        memberships = [each for each in memberships if each.space_id == scope["space_id"]]
-    membership = chosen_membership(user, session=scope["session"], memberships=memberships)
-    if membership is None or not may_go_on(user, membership=membership, session=scope["session"]):
+        rows = rows.filter(space_id=scope["space_id"])
+    membership = chosen_membership(user, session=session, memberships=list(rows))
+    if membership is None or not may_go_on(membership, session=session):
         return None
     scope["space_id"] = membership.space_id
     return actor_by(membership)

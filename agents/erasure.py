@@ -17,6 +17,7 @@ from agents.erasure_blobs import drop_unused_messages
 from agents.models import (
     AgentRun,
     AgentSchedule,
+    AnswerFeedback,
     Approval,
     Budget,
     Conversation,
@@ -24,6 +25,7 @@ from agents.models import (
     Message,
     SuggestionEvent,
     SuggestionSet,
+    UnansweredQuestion,
 )
 from knowledge.models import EvidenceRow
 
@@ -58,11 +60,17 @@ def erase_person(subject: Subject) -> Counts:
     counts = _erase_conversations(Conversation.objects.filter(user_id=subject.id))
     memory = Q(user_id=subject.id) | Q(principal=f"user:{subject.id}")
     add_counts(counts, dict(MemoryOwner.objects.filter(memory).delete()[1]))
-    for model in (SuggestionEvent, SuggestionSet, AgentSchedule, Budget):
+    counts |= {"agents.UnansweredQuestion": _erase_asked(int(subject.id))}
+    for model in (SuggestionEvent, SuggestionSet, AgentSchedule, Budget, AnswerFeedback):
         rows = model._default_manager.filter(user_id=subject.id)
         add_counts(counts, dict(rows.delete()[1]))
     Approval.objects.filter(decided_by_id=int(subject.id)).update(comment="")
     return counts
+
+
+def _erase_asked(user_id: int) -> int:
+    """Erase what a person asked in vain; most of it went with their conversations."""
+    return UnansweredQuestion.objects.filter(asker_id=user_id).delete()[0]
 
 
 @register_eraser("space", name="agents.space")

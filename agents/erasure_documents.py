@@ -34,12 +34,14 @@ from agents.engine.events import (
 )
 from agents.models import (
     AgentRun,
+    AnswerFeedback,
     Approval,
     Artifact,
     Conversation,
     MemoryItem,
     Message,
     RunEvent,
+    SentenceVerdict,
     StoredResult,
     SuggestionSet,
     ToolCall,
@@ -117,6 +119,10 @@ def empty_runs(run_ids: Collection[UUID]) -> dict[str, int]:
         "agents.Message (text)": answers.exclude(text="").exclude(text=NOTE).update(text=NOTE)
         + tasks.exclude(text=NOTE).update(text=NOTE),
     }
+    # Behind the texts: a check that read one before may have written until now.
+    verdicts = SentenceVerdict.objects.filter(message__answered_run__in=run_ids)
+    counts["agents.SentenceVerdict"] = verdicts.delete()[0]
+    AnswerFeedback.objects.filter(**of_runs).exclude(words="").update(words="")
     Conversation.objects.filter(pk__in=list(inner.values_list("pk", flat=True))).update(title="")
     Approval.objects.filter(**of_runs).update(
         title="", reason="", risks=[], arguments={}, edited_arguments=None, comment=""

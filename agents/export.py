@@ -24,6 +24,7 @@ from agents.models import (
     AgentSchedule,
     AgentShare,
     AgentVersion,
+    AnswerFeedback,
     Approval,
     ApprovalSettings,
     Artifact,
@@ -41,10 +42,12 @@ from agents.models import (
     MessageBlob,
     ModelUsage,
     RunEvent,
+    SentenceVerdict,
     StoredResult,
     SuggestionEvent,
     SuggestionSet,
     ToolCall,
+    UnansweredQuestion,
 )
 from agents.services.artifacts import FOLDER
 from agents.tracing.closed import closed_runs
@@ -76,6 +79,18 @@ def _open_artifacts(actor: Actor, rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["run_id"] not in closed]
 
 
+def _open_verdicts(actor: Actor, rows: list[Row]) -> list[Row]:
+    """Leave out verdicts on closed answers; what sources say instead stays with the sources."""
+    runs = AgentRun.objects.filter(answer__in={row["message_id"] for row in rows})
+    by_answer = dict(runs.values_list("answer_id", "pk"))
+    closed = closed_runs(actor, by_answer.values())
+    return [
+        {**row, "reasons": [{**each, "found": ""} for each in row["reasons"]]}
+        for row in rows
+        if by_answer.get(row["message_id"]) not in closed
+    ]
+
+
 def _open_memories(actor: Actor, rows: list[Row]) -> list[Row]:
     seen = visible_documents(actor, (each for row in rows for each in row["document_ids"]))
     return [row for row in rows if set(row["document_ids"]) <= seen]
@@ -95,7 +110,12 @@ for _model in _OF_THE_SPACE:
     export_table(Table(model=_model))
 export_table(Table(model=Conversation, own="user_id"))
 export_table(Table(model=Message, own="conversation__user_id", as_seen=_open_messages))
+export_table(
+    Table(model=SentenceVerdict, own="message__conversation__user_id", as_seen=_open_verdicts)
+)
 export_table(Table(model=AgentSchedule, own="user_id"))
+export_table(Table(model=AnswerFeedback, own="user_id"))
+export_table(Table(model=UnansweredQuestion, own="asker_id"))
 export_table(Table(model=Artifact, own="conversation__user_id", as_seen=_open_artifacts))
 export_table(Table(model=MemoryItem, own="owner__user_id", as_seen=_open_memories))
 export_table(Table(model=MemoryTopic, own="owner__user_id"))

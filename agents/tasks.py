@@ -8,11 +8,14 @@ from uuid import UUID
 
 from django.db import transaction
 
+from agents.feedback.gathering import gather
 from agents.jobs import (
+    CHECK_SENTENCES,
     CONSOLIDATE_MEMORY,
     DISTILL_MEMORY,
     EMBED_MEMORY,
     FOLD_RUN,
+    GATHER_UNANSWERED,
     RUN_AGENT,
     SUGGEST_FOLLOW_UPS,
     SUGGEST_STARTERS,
@@ -27,6 +30,7 @@ from agents.runs.store import finish_unstarted
 from agents.suggestions.follow_ups import make_follow_ups
 from agents.suggestions.leases import give_up
 from agents.suggestions.starters import make_starters
+from agents.verdicts.checking import check_sentences
 from core.errors import ProjectError
 from core.jobs.handlers import JobContext, RetryJob, handles
 from providers.contracts.errors import ModelError
@@ -93,3 +97,15 @@ def suggest_follow_ups(context: JobContext, *, set_id: str) -> None:
 def suggest_starters(context: JobContext, *, set_id: str) -> None:
     """Let a model write the questions of an empty conversation."""
     make_starters(context, set_id=UUID(set_id))
+
+
+@handles(CHECK_SENTENCES)
+def check_answer(context: JobContext, *, run_id: str) -> None:
+    """Hold the sentences of an answer against their sources."""
+    check_sentences(context, run_id=UUID(run_id))
+
+
+@handles(GATHER_UNANSWERED)
+def gather_unanswered(_: JobContext, *, run_id: str) -> None:
+    """Take down a question to which nothing was found."""
+    gather(UUID(run_id))

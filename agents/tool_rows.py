@@ -38,6 +38,50 @@ TOOL_WORDS: Final[Mapping[str, tuple[Promise, Promise]]] = {
         gettext_lazy("Document facts"),
         gettext_lazy("Type, size, pages, age of documents."),
     ),
+    "query_knowledge_graph": (
+        gettext_lazy("Knowledge graph"),
+        gettext_lazy("Goes along relations between people and things."),
+    ),
+    "wiki_search": (
+        gettext_lazy("Search the wiki"),
+        gettext_lazy("Finds pages by patterns in title, text and summary."),
+    ),
+    "wiki_read_page": (
+        gettext_lazy("Read wiki pages"),
+        gettext_lazy("Reads pages whole, with links and sources."),
+    ),
+    "wiki_read_source_doc": (
+        gettext_lazy("Read a page’s source"),
+        gettext_lazy("Reads on in the document that a page rests on."),
+    ),
+    "wiki_write_page": (
+        gettext_lazy("Write wiki pages"),
+        gettext_lazy("Writes a page, or all of one anew; waits for review where that is asked."),
+    ),
+    "wiki_replace_text": (
+        gettext_lazy("Change a wiki page"),
+        gettext_lazy("Replaces a part of a page; waits for review where that is asked."),
+    ),
+    "wiki_rename_page": (
+        gettext_lazy("Rename wiki pages"),
+        gettext_lazy("Gives a page another address; links follow."),
+    ),
+    "wiki_delete_page": (
+        gettext_lazy("Delete wiki pages"),
+        gettext_lazy("Puts a page into the trash of its wiki."),
+    ),
+    "wiki_flag_issue": (
+        gettext_lazy("Report wiki issues"),
+        gettext_lazy("Reports what is wrong with a page; changes nothing."),
+    ),
+    "wiki_read_issue": (
+        gettext_lazy("Read wiki issues"),
+        gettext_lazy("Reads what was reported on pages."),
+    ),
+    "wiki_update_issue": (
+        gettext_lazy("Settle wiki issues"),
+        gettext_lazy("Marks what was reported as mended, ignored or open."),
+    ),
     "thinking": (
         gettext_lazy("Thinking steps"),
         gettext_lazy("Writes its reasoning down; costs more tokens."),

@@ -83,6 +83,10 @@ class Doors:
                 words = (f"word of document {secret.number}", "rent salary notice", secret.text)
                 question = self.chance.choice(words)
                 return [base_id], {"question": question, "limit": 50, "rerank": "never"}
+            case "base_why_not":
+                texts = (secret.text, f"word of document {secret.number}")
+                asked = {"text": self.chance.choice(texts)}
+                return [base_id], {**asked, "document": str(secret.document_id)}
             case "base_access":
                 return [base_id], self.chance.choice(({}, {"folder": "Law"}))
             case "document":
@@ -286,7 +290,7 @@ class Doors:
 
 
 PAGES = (
-    *("bases", "base", "base_search", "base_access", "document", "document_file"),
+    *("bases", "base", "base_search", "base_why_not", "base_access", "document", "document_file"),
     *("document_access", "conversation", "conversation_opened", "run", "run_export", "artifact"),
     *("artifact_download", "artifact_frame", "message_suggestions", "approvals", "approval"),
     *("memory", "memory_export", "agent_mentions", "starters", "conversations", "chat_new"),

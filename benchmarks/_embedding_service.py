@@ -31,7 +31,7 @@ class _Handler(BaseHTTPRequestHandler):
         with self.turn:
             time.sleep(self.pause_seconds * len(texts))
         data = [
-            {"object": "embedding", "index": index, "embedding": _vector(text)}
+            {"object": "embedding", "index": index, "embedding": _vector(request["model"], text)}
             for index, text in enumerate(texts)
         ]
         usage = {"prompt_tokens": 0, "total_tokens": 0}
@@ -54,8 +54,9 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: workers are killed in the middle of requests."""
 
 
-def _vector(text: str) -> list[float]:
-    chance = random.Random(text)  # noqa: S311  no secret
+def _vector(model: str, text: str) -> list[float]:
+    """Return the same vector for the same words, another one for each model."""
+    chance = random.Random(f"{model} {' '.join(text.split())}")  # noqa: S311  no secret
     return [chance.uniform(-1, 1) for _ in range(DIMENSIONS)]
 
 

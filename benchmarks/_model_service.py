@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 Script = Callable[[dict[str, Any]], AsyncIterator[dict[str, Any]]]
+_BESIDE_TOKENS = 1000
 
 
 async def deliveries(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
@@ -42,7 +43,15 @@ async def deliveries(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
 
 
 async def lingering(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-    """Say the first word at once, then a word a second for as long as the question says."""
+    """Say the first word at once, then a word a second for as long as the question says.
+
+    What is asked beside the answer (what the question means, what to ask next) is recognised by its
+    small limit of output and answered in one piece.
+    """
+    most = request.get("max_completion_tokens") or request.get("max_tokens")
+    if most is not None and most <= _BESIDE_TOKENS:
+        yield _choice({"content": '{"rewrite_query": "", "intent": "kb_search"}'}, "stop")
+        return
     seconds = int((re.search(r"(\d+) seconds", _last_question(request)) or ["", "0"])[1])
     yield _choice({"content": "First "})
     for number in range(seconds):

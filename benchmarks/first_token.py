@@ -3,7 +3,8 @@
 Starts the product as `make run` does, with a model that answers at once and then goes on for ten
 seconds. Questions are sent over the chat's socket, five a second, so that about `--chats` runs are open
 all the time; measured is the time from sending the question to the frame with the first words. Beside
-it: a bare call of the same model at the same time, and the processor share of this program itself.
+it: a bare call of the same model at the same time, the processor share of this program itself, and
+the processor time of the product a run, by kind of process: it hardly depends on what else goes on.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from websockets.exceptions import WebSocketException
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks._model_service import start_model_service
+from benchmarks._processor import processor_seconds, used_between
 from benchmarks._report import finish, print_table, progress
 from tests.product import EMAIL, Product
 
@@ -52,6 +54,9 @@ class Load:
     open: int = 0
     own_share: float = 0.0
     """Processor time of this program by wall time."""
+    starts: int = 0
+    processor: dict[str, float] = field(default_factory=dict)
+    """Processor time of each kind of process between the first measured start and the last."""
 
 
 class Chat:
@@ -111,7 +116,10 @@ async def put_under_load(product: Product, cookie: str, *, chats: int, model: st
             windows.append(Chat(window, seconds=seconds, load=load))
         tasks: list[asyncio.Task[None]] = []
         wall, used = time.perf_counter(), time.process_time()
+        processor: dict[str, float] = {}
         for number in range(before + MEASURED_STARTS):
+            if number == before:
+                processor = await asyncio.to_thread(processor_seconds, product)
             idle = next((each for each in windows if each.is_idle), None)
             if idle is None:
                 load.failed.append("no window was free: answers take too long")
@@ -123,6 +131,8 @@ async def put_under_load(product: Product, cookie: str, *, chats: int, model: st
                 load.open_runs.append(load.open)
                 tasks.append(asyncio.create_task(_call_bare(client, model, load.bare)))
             await asyncio.sleep(1 / STARTS_A_SECOND)
+        now = await asyncio.to_thread(processor_seconds, product)
+        load.starts, load.processor = MEASURED_STARTS, used_between(processor, now)
         load.own_share = (time.process_time() - used) / (time.perf_counter() - wall)
         await asyncio.gather(*tasks)
     return load
@@ -204,6 +214,13 @@ def report(load: Load) -> int:
             ("answers measured", len(load.product)),
             ("open runs, mean", f"{statistics.mean(load.open_runs):.0f}"),
             ("load generator's processor share", f"{load.own_share:.0%}"),
+        ],
+    )
+    print_table(
+        ("processor time of", "ms a run"),
+        [
+            (name, f"{seconds / load.starts * 1000:.0f}")
+            for name, seconds in (*load.processor.items(), ("all", sum(load.processor.values())))
         ],
     )
     p95 = _ms(load.product, 95)

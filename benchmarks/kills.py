@@ -17,16 +17,14 @@ import signal
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 from uuid import UUID
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks._forks import fork, has_ended, kill, wait_for
 from benchmarks._model_service import start_model_service
 from benchmarks._report import finish, print_table, progress
 from core.embedded.layout import Layout
@@ -78,7 +76,7 @@ def measure(runs: int, *, seed: int, folder: Path) -> Findings:
         with embedded_services(Layout(folder), durable=False):
             image.load(environment)
             _register_tools(folder / "effects.txt")
-            _wait(_fork(image.prepare))
+            wait_for(fork(image.prepare), what=NAME)
             return _under_fire(runs, random.Random(seed), folder)  # noqa: S311  a seed, no secret
     finally:
         model.terminate()
@@ -88,57 +86,24 @@ def measure(runs: int, *, seed: int, folder: Path) -> Findings:
 def _under_fire(runs: int, chance: random.Random, folder: Path) -> Findings:
     began, killed = time.monotonic(), 0
     report = folder / "report.json"
-    worker = _fork(image.worker("runs"))
-    asker = _fork(lambda: _ask_all(runs, chance.random(), report, folder / "effects.txt"))
+    worker = fork(image.worker("runs"))
+    asker = fork(lambda: _ask_all(runs, chance.random(), report, folder / "effects.txt"))
     while (ended := os.waitpid(asker, os.WNOHANG))[0] == 0:
         pause = chance.uniform(*SECONDS_BETWEEN_KILLS)
         end = time.monotonic() + pause
-        while time.monotonic() < end and not _has_ended(asker):
+        while time.monotonic() < end and not has_ended(asker):
             time.sleep(0.05)
-        os.kill(worker, signal.SIGKILL)
-        os.waitpid(worker, 0)
+        kill(worker)
         killed += 1
-        worker = _fork(image.worker("runs"))
+        worker = fork(image.worker("runs"))
         if time.monotonic() - began > LIMIT_SECONDS:
             os.kill(asker, signal.SIGTERM)
-    os.kill(worker, signal.SIGKILL)
-    os.waitpid(worker, 0)
+    kill(worker)
     if ended[1] or not report.exists():
         raise SystemExit(f"{NAME}: the asker failed, see above")
     found = Findings(**json.loads(report.read_text(encoding="utf-8")))
     found.killed, found.seconds = killed, time.monotonic() - began
     return found
-
-
-def _has_ended(pid: int) -> bool:
-    """Say whether a child has ended, without reaping it."""
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-
-def _fork(task: Callable[[], int | None]) -> int:
-    """Run the task in a fork of this process; return its pid."""
-    pid = os.fork()
-    if pid == 0:
-        _be_child(task)
-    return pid
-
-
-def _be_child(task: Callable[[], int | None]) -> NoReturn:
-    code = 1
-    try:
-        code = task() or 0
-    except SystemExit as end:
-        code = int(end.code or 0)
-    except Exception:  # noqa: BLE001  it must never return into the parent's code
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
-
-
-def _wait(pid: int) -> None:
-    if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
-        raise SystemExit(f"{NAME}: a part failed, see above")
 
 
 def _register_tools(effects: Path) -> None:

@@ -9,6 +9,7 @@ class CoreConfig(AppConfig):
     name = "core"
 
     def ready(self) -> None:
+        import_module("core.pooling").check_less_often()
         post_migrate.connect(_build_walls, sender=self, dispatch_uid="core.space_keys")
 
 

@@ -108,7 +108,8 @@ def _is_link_allowed(url: str) -> bool:
     return _LINK.match(url.strip()) is not None
 
 
-def _build() -> MarkdownIt:
+def build_markdown() -> MarkdownIt:
+    """Return the dialect of all our texts; `core.markdown_wiki` adds to it."""
     markdown = MarkdownIt(
         "js-default", {"html": False, "linkify": False}, renderer_cls=PageRenderer
     )
@@ -120,4 +121,4 @@ def _build() -> MarkdownIt:
     return markdown
 
 
-_MARKDOWN = _build()
+_MARKDOWN = build_markdown()

@@ -17,7 +17,7 @@ class JobState(models.TextChoices):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
-    CANCELLED = "cancelled"
+    CANCELLED = "cancelled", "Canceled"
 
 
 class BackgroundJob(models.Model):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from django.contrib import admin
 
 from accounts.admin_base import ReadOnlyAdmin
-from knowledge.models import BaseShare, Document, IngestBatch, KnowledgeBase, Restriction
+from knowledge.models import (
+    BaseShare,
+    Document,
+    EmbeddingChange,
+    IngestBatch,
+    KnowledgeBase,
+    Restriction,
+)
 
 
 @admin.register(KnowledgeBase)
@@ -42,6 +49,20 @@ class IngestBatchAdmin(ReadOnlyAdmin):
     date_hierarchy = "created_at"
     search_fields = ("=id", "space__name", "base__name")
     list_select_related = ("space", "base")
+
+
+@admin.register(EmbeddingChange)
+class EmbeddingChangeAdmin(ReadOnlyAdmin):
+    """Changes of the models that bases embed with: how far they are and what they used."""
+
+    list_display = (
+        *("id", "space", "base", "from_name", "to_name", "state", "done", "total"),
+        *("spent_tokens", "author", "created_at"),
+    )
+    list_filter = ("state", "created_at")
+    date_hierarchy = "created_at"
+    search_fields = ("=id", "space__name", "base__name")
+    list_select_related = ("space", "base", "author")
 
 
 @admin.register(Restriction)

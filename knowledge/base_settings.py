@@ -12,6 +12,8 @@ from core.errors import Invalid
 from knowledge.models import Document, KnowledgeBase
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")]
+Fusion = Literal["coverage", "rrf", "dense", "keyword", "best"]
+"""How the lists of a search become one; see `knowledge.retrieval.fuse`."""
 
 
 class ParsingOptions(BaseModel):
@@ -52,6 +54,28 @@ class RetrievalOptions(BaseModel):
     keyword_weight: float = Field(default=2.0, ge=0, le=10)
     """Weight of idf coverage against the normalised dense score (measured: 2)."""
     rerank: Literal["auto", "always", "never"] = "auto"
+    fusion: Fusion = "coverage"
+    rrf_k: int = Field(default=60, ge=1, le=1000)
+    """Of reciprocal rank fusion: the higher, the less the first places count."""
+    dense_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least cosine with which meaning alone names a passage; 0: any."""
+    keyword_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least coverage with which words alone name a passage; 0: any."""
+    rerank_threshold: float = Field(default=0.0, ge=0, le=1)
+    """Least score of the rerank model; 0: any. See `knowledge.retrieval.rerank.drop_below`."""
+    mmr_lambda: float = Field(default=1.0, ge=0, le=1)
+    """Share of relevance against difference from the hits before; 1: relevance alone."""
+    faq_weight: float = Field(default=1.0, ge=0, le=5)
+    """Factor of the scores of questions and answers, which stay within 1 (measured: 1)."""
+    wiki_weight: float = Field(default=1.0, ge=0, le=5)
+    """The same of the wiki's pages."""
+    graph: bool = False
+    """Whether passages are found through the entities of the question, too."""
+    graph_hops: int = Field(default=1, ge=1, le=3)
+    graph_weight: float = Field(default=1.0, ge=0, le=10)
+    """Against the weight of meaning, which is 1."""
+    neighbours: int = Field(default=1, ge=0, le=5)
+    """Passages on each side that are read with a short one; 0: none."""
 
 
 class FaqOptions(BaseModel):
@@ -85,6 +109,32 @@ class EnrichmentOptions(BaseModel):
     tags_most: int = Field(default=3, ge=1, le=10)
 
 
+class GraphOptions(BaseModel):
+    """What a model reads out of passages into the base's graph; each passage costs a call."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    is_enabled: bool = Field(
+        default=False, description="People, things and how they are related, read by a model."
+    )
+    entity_kinds: str = Field(default="", max_length=1000)
+    """Comma-separated; blank: whatever the model finds. Others are left out."""
+    relation_kinds: str = Field(default="", max_length=1000)
+    """Comma-separated, alike."""
+    example: str = Field(default="", max_length=4000)
+    """A text and what is to be read out of it, in the owner's words; shown to the model."""
+
+    @property
+    def wanted_entities(self) -> tuple[str, ...]:
+        """The kinds of entities that are taken; none: all."""
+        return _listed(self.entity_kinds)
+
+    @property
+    def wanted_relations(self) -> tuple[str, ...]:
+        """The kinds of relations that are taken; none: all."""
+        return _listed(self.relation_kinds)
+
+
 class BaseSettings(BaseModel):
     """Everything that a base's owner may set."""
 
@@ -95,6 +145,7 @@ class BaseSettings(BaseModel):
     retrieval: RetrievalOptions = RetrievalOptions()
     faq: FaqOptions = FaqOptions()
     enrichment: EnrichmentOptions = EnrichmentOptions()
+    graph: GraphOptions = GraphOptions()
 
 
 def base_settings_of(base: KnowledgeBase) -> BaseSettings:
@@ -132,3 +183,8 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
         else:
             result[name] = value
     return result
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    parts = (" ".join(part.split()) for part in text.replace("，", ",").split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))

@@ -20,7 +20,7 @@ class DocumentState(models.TextChoices):
     FAILED = "failed", _("Failed")
     NEEDS_INPUT = "needs_input", _("Needs input")
     REFUSED = "refused", _("Refused")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
     DELETING = "deleting", _("Deleting")
 
 
@@ -46,6 +46,12 @@ class DocumentSource(models.TextChoices):
     """An attachment of a mail, a file of an archive: `Document.parent` is what it came in."""
     FAQ = "faq", _("Questions and answers")
     """The one row under which the entries of a base of questions and answers stand."""
+    WIKI = "wiki", _("Wiki page")
+    """Under which a page of the base's wiki is searched; the page itself is the wiki's."""
+
+
+UNLISTED_SOURCES = (DocumentSource.FAQ, DocumentSource.WIKI)
+"""Rows that no list of documents shows: what stands in them has pages of its own."""
 
 
 class EnrichmentState(models.TextChoices):
@@ -69,6 +75,7 @@ class StageName(models.TextChoices):
     QUESTIONS = "questions", _("Questions")
     TABLES = "tables", _("Tables")
     TAGS = "tags", _("Tags")
+    GRAPH = "graph", _("Graph")
 
 
 ENRICHMENT_STAGES = (
@@ -77,6 +84,7 @@ ENRICHMENT_STAGES = (
     StageName.QUESTIONS,
     StageName.TABLES,
     StageName.TAGS,
+    StageName.GRAPH,
 )
 
 
@@ -88,7 +96,7 @@ class StageState(models.TextChoices):
     DONE = "done", _("Done")
     SKIPPED = "skipped", _("Skipped")
     FAILED = "failed", _("Failed")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
 
 
 class ChunkKind(models.TextChoices):
@@ -130,7 +138,7 @@ class BatchState(models.TextChoices):
     RUNNING = "running", _("Running")
     PAUSED = "paused", _("Paused at its limit")
     DONE = "done", _("Done")
-    CANCELLED = "cancelled", _("Cancelled")
+    CANCELLED = "cancelled", _("Canceled")
 
 
 class AnswerStrategy(models.TextChoices):
@@ -152,3 +160,64 @@ class MarkKind(models.TextChoices):
 
     PIN = "pin", _("Pinned")
     FAVOURITE = "favourite", _("Favorite")
+
+
+class SearchDoor(models.TextChoices):
+    """Through which door a search came."""
+
+    PAGE = "page", _("Retrieval test")
+    API = "api", _("API")
+    COMMAND = "command", _("Command line")
+    QUICK = "quick", _("Quick answer")
+    TOOL = "tool", _("Tool of an agent")
+    EVALUATION = "evaluation", _("Evaluation")
+
+
+class EmbeddingChangeState(models.TextChoices):
+    """Where a change of a base's embedding model stands; see `docs/boundaries/reembedding.md`."""
+
+    BUILDING = "building", _("Building")
+    READY = "ready", _("Ready to cut over")
+    LIVE = "live", _("Live, can be undone")
+    UNDONE = "undone", _("Undone")
+    FINISHED = "finished", _("Finished")
+    CANCELED = "canceled", _("Canceled")
+    FAILED = "failed", _("Failed")
+
+
+OPEN_CHANGES = (
+    EmbeddingChangeState.BUILDING,
+    EmbeddingChangeState.READY,
+    EmbeddingChangeState.LIVE,
+)
+
+
+class GoldenOrigin(models.TextChoices):
+    """Where a golden question came from."""
+
+    PERSON = "person", _("Written by a person")
+    DRAFTED = "drafted", _("Drafted by a model")
+    ANSWER = "answer", _("From an answer")
+    FEEDBACK = "feedback", _("From feedback")
+    IMPORT = "import", _("Imported")
+
+
+class GoldenState(models.TextChoices):
+    """Whether a golden question counts: only what a person confirmed is asked in runs."""
+
+    DRAFT = "draft", pgettext_lazy("golden question", "Draft")
+    CONFIRMED = "confirmed", pgettext_lazy("golden question", "Confirmed")
+    RETIRED = "retired", pgettext_lazy("golden question", "Retired")
+
+
+class EvaluationState(models.TextChoices):
+    """Where an evaluation stands."""
+
+    QUEUED = "queued", _("Waiting")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
+    CANCELLED = "cancelled", _("Stopped")
+
+
+OPEN_EVALUATIONS = (EvaluationState.QUEUED, EvaluationState.RUNNING)

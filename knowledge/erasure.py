@@ -6,7 +6,7 @@ import functools
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.platform.erasure import (
     Counts,
@@ -20,13 +20,17 @@ from accounts.platform.erasure import (
     register_eraser,
 )
 from core.jobs.enqueue import cancel_job
+from knowledge.access.fit import made_of
 from knowledge.constants import DocumentState
 from knowledge.models import (
     Chunk,
     Document,
     DocumentPicture,
     Embedding,
+    EvaluationResult,
     EvidenceRow,
+    GoldenQuestion,
+    GraphMention,
     KeywordRow,
     KnowledgeBase,
     RemovedDocument,
@@ -87,6 +91,50 @@ def erase_document(subject: Subject) -> Counts:
     return counts
 
 
+@register_eraser("document", name="knowledge.made")
+def erase_made(subject: Subject) -> Counts:
+    """Erase what was made of the document and searched beside it, with all that was read of that."""
+    counts: dict[str, int] = {}
+    for made in made_of([UUID(subject.id)]):
+        own = Subject(kind="document", id=str(made.pk), space_id=made.space_id)
+        begin(own)
+        add_counts(counts, erase_now(own))
+    return counts
+
+
+@register_eraser("document", name="knowledge.evaluation")
+def erase_evaluations(subject: Subject) -> Counts:
+    """Erase golden questions that rest on the document, and the words of results behind which it stands.
+
+    The figures stay: they say nothing of it.
+    """
+    wanted = str(UUID(subject.id))
+    named = [{"document_id": wanted}]
+    golden = GoldenQuestion.objects.filter(expected__contains=named)
+    behind = Q(expected__contains=named) | Q(document_ids__contains=[wanted])
+    results = EvaluationResult.objects.filter(behind | Q(ranked__contains=named))
+    counts = {"knowledge.GoldenQuestion": golden.delete()[0]}
+    counts["knowledge.EvaluationResult (text)"] = results.update(
+        **dict.fromkeys(("question", "reference", "answer", "error"), ""),
+        **dict.fromkeys(("expected", "ranked", "gone", "document_ids"), []),
+        judged={},
+        golden=None,
+    )
+    return counts
+
+
+@register_eraser("person", name="knowledge.golden")
+def erase_questions_of(subject: Subject) -> Counts:
+    """Erase golden questions that were a person's own words in a conversation, with their results."""
+    golden = GoldenQuestion.objects.filter(asked_by_id=int(subject.id))
+    results = EvaluationResult.objects.filter(golden__in=golden.values("pk"))
+    emptied = results.update(question="", reference="", answer="", judged={}, error="")
+    return {
+        "knowledge.EvaluationResult (text)": emptied,
+        "knowledge.GoldenQuestion": golden.delete()[0],
+    }
+
+
 @register_eraser("person", name="knowledge.documents")
 def erase_documents_of(subject: Subject) -> Counts:
     """Erase the documents that a person brought, when that was asked for; else they stay."""
@@ -125,6 +173,7 @@ def _parts_of(document: Document) -> dict[str, int]:
         "knowledge.DocumentPicture": DocumentPicture.objects.filter(document=document).count(),
         "knowledge.Chunk": chunks.count(),
         "knowledge.Embedding": Embedding.objects.filter(chunk__in=chunks.values("pk")).count(),
+        "knowledge.GraphMention": GraphMention.objects.filter(document=document).count(),
         "knowledge.KeywordRow": KeywordRow.objects.filter(chunk__in=chunks.values("pk")).count(),
     }
 

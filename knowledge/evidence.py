@@ -13,6 +13,7 @@ from accounts.access import Actor, visible
 from accounts.guests import guests_of, reading_again
 from core.tenancy import space_scope
 from knowledge.access.walls import sealed_ids
+from knowledge.constants import DocumentSource
 from knowledge.models import Chunk, Document, EvidenceRow, KnowledgeBase
 from knowledge.pictures.shown import kept_among
 from knowledge.text.pictures import without_references
@@ -49,6 +50,8 @@ class Evidence:
     """The same with references to its pictures, for people: see `knowledge.pictures.shown`."""
     pictures: frozenset[UUID] = frozenset()
     """Those of its pictures that are kept."""
+    is_wiki: bool = False
+    """Whether the source is a page of the wiki, which tells what it rests on itself."""
     text_now: str | None = None
     """The passage as it is now, when it changed; None when it did not, or is gone."""
 
@@ -97,18 +100,19 @@ class _Sight:
     may_read: bool
     document_exists: bool
     chunk: Chunk | None
+    is_wiki: bool = False
 
 
 def _sights(actor: Actor, rows: Sequence[EvidenceRow]) -> list[_Sight]:
     document_ids = {row.document_id for row in rows}
-    exists = set(Document.objects.filter(pk__in=document_ids).values_list("pk", flat=True))
+    exists = dict(Document.objects.filter(pk__in=document_ids).values_list("pk", "source"))
     seen = _visible_ids(actor, document_ids)
     bases = visible(
         actor, "view", KnowledgeBase.objects.filter(pk__in={row.base_id for row in rows})
     )
     seen_bases = set(bases.values_list("pk", flat=True))
     chunks = Chunk.objects.in_bulk([row.chunk_id for row in rows])
-    sealed = sealed_ids(actor, document_ids - exists)
+    sealed = sealed_ids(actor, document_ids - exists.keys())
     return [
         _Sight(
             may_read=row.document_id in seen
@@ -119,6 +123,7 @@ def _sights(actor: Actor, rows: Sequence[EvidenceRow]) -> list[_Sight]:
             ),
             document_exists=row.document_id in seen,
             chunk=chunks.get(row.chunk_id),
+            is_wiki=exists.get(row.document_id) == DocumentSource.WIKI,
         )
         for row in rows
     ]
@@ -162,6 +167,7 @@ def _as_seen(row: EvidenceRow, sight: _Sight, pictures: frozenset[UUID]) -> Evid
         text=without_references(row.text),
         marked_text=row.text,
         pictures=pictures if sight.document_exists else frozenset(),
+        is_wiki=sight.is_wiki,
         text_now=_text_now(row, sight),
     )
 

@@ -50,6 +50,46 @@ _WORDS: dict[str, tuple[Any, Any]] = {
         _("Against the weight of meaning, which is 1; measured best: 2."),
     ),
     "retrieval_rerank": (_("Rerank"), ""),
+    "retrieval_fusion": (
+        _("How meaning and words are joined"),
+        _("The first one was measured best, above all across languages."),
+    ),
+    "retrieval_dense_threshold": (
+        _("Least likeness of meaning"),
+        _("0: none. With the built-in model nearly all values lie between 0.7 and 0.95."),
+    ),
+    "retrieval_keyword_threshold": (
+        _("Least share of the question’s words"),
+        _("0: none. A passage stays while meaning or words name it."),
+    ),
+    "retrieval_rerank_threshold": (
+        _("Least score of the rerank model"),
+        _("0: none. Where nothing reaches it, the best stays if it is not hopeless."),
+    ),
+    "retrieval_mmr_lambda": (
+        _("Relevance against variety"),
+        _("1: relevance alone; less: passages that differ from each other come first."),
+    ),
+    "retrieval_faq_weight": (
+        _("Weight of questions and answers"),
+        _("Factor of their scores; 1 changes nothing."),
+    ),
+    "retrieval_wiki_weight": (
+        _("Weight of wiki pages"),
+        _("Factor of their scores; 1 changes nothing."),
+    ),
+    "retrieval_graph": (
+        _("Search the graph"),
+        _("Passages are found through the entities of the question, too."),
+    ),
+    "retrieval_graph_hops": (
+        _("Steps in the graph"),
+        _("How many relations away an entity may be."),
+    ),
+    "retrieval_neighbours": (
+        _("Neighbors of a short passage"),
+        _("Passages on each side that a model reads with it; 0: none."),
+    ),
     "faq_index_mode": (_("What is searched"), _("Entries are indexed again when this changes.")),
     "faq_question_index": (
         _("Questions of an entry"),
@@ -67,8 +107,31 @@ _WORDS: dict[str, tuple[Any, Any]] = {
     "enrichment_questions_per_passage": (_("Questions per passage"), ""),
     "enrichment_tags": (_("Automatic tags"), _("Puts existing tags on untagged documents.")),
     "enrichment_tags_most": (_("Maximum tags of a document"), ""),
+    "graph_is_enabled": (
+        _("Knowledge graph"),
+        _(
+            "A model reads people, things and their relations out of each passage, one call each."
+            " The page “Graph” shows them; agents and searches go along them."
+        ),
+    ),
+    "graph_entity_kinds": (
+        _("Kinds of entities"),
+        _("Separated by commas, for example: person, organization, place. Blank: any kind."),
+    ),
+    "graph_relation_kinds": (
+        _("Kinds of relations"),
+        _("Separated by commas, for example: owns, reports to. Blank: any kind."),
+    ),
+    "graph_example": (
+        _("Example"),
+        _("A short text and what is to be read out of it; the model sees it with each passage."),
+    ),
 }
 """Label and help of a setting; one that is not here has the title and description of its field."""
+_HIDDEN = frozenset({"retrieval_rrf_k", "retrieval_graph_weight"})
+"""For experts: set in the base's options as JSON."""
+_LONGEST_LINE = 1000
+"""Characters; longer texts get a larger field."""
 _CHOICES: dict[str, Any] = {
     "auto": _("Automatic: where it helps"),
     "heading": _("By headings"),
@@ -84,6 +147,11 @@ _CHOICES: dict[str, Any] = {
     "question_only": _("Only questions"),
     "combined": _("Together"),
     "separate": _("One by one"),
+    "coverage": _("Meaning and the share of words"),
+    "rrf": _("Their ranks (reciprocal rank fusion)"),
+    "dense": _("Only meaning"),
+    "keyword": _("Only words"),
+    "best": _("The better of both"),
 }
 _SECTIONS: dict[str, Any] = {
     "split": _("Passages"),
@@ -94,6 +162,7 @@ _SECTIONS: dict[str, Any] = {
     "chunking": _("Passages"),
     "enrich": _("Enrichment"),
     "enrichment": _("Enrichment"),
+    "graph": _("Knowledge graph"),
 }
 
 
@@ -177,24 +246,20 @@ class SettingsForm(forms.Form):
         return dump
 
 
-class SearchForm(forms.Form):
-    """The retrieval test."""
+def setting_fields(part: BaseModel, *, section: str) -> dict[str, forms.Field]:
+    """Return a form's fields for one part of the settings, by the names that the part has."""
+    found = {}
+    for path, info, value in _walk(part, (section,)):
+        field = _field_of("_".join(path), info, value)
+        if field is not None:
+            found["_".join(path[1:])] = field
+    return found
 
-    question = forms.CharField(
-        label=_("Question"), max_length=2000, widget=forms.Textarea({"rows": 3})
-    )
-    limit = forms.IntegerField(
-        label=_("Maximum passages"), min_value=1, max_value=50, initial=10, required=False
-    )
-    rerank = forms.ChoiceField(
-        label=_("Rerank"),
-        required=False,
-        choices=[
-            ("", _("As set in the knowledge base")),
-            ("always", _("Always")),
-            ("never", _("Never")),
-        ],
-    )
+
+def setting_label(section: str, name: str) -> str:
+    """Return what people call a setting."""
+    known = _WORDS.get(f"{section}_{name}")
+    return str(known[0]) if known else name.replace("_", " ")
 
 
 def _walk(
@@ -211,6 +276,8 @@ def _walk(
 def _field_of(name: str, info: FieldInfo, value: Any) -> forms.Field | None:
     """Return the form's field for a setting; None for kinds that a form does not show."""
     fallback = (capfirst(info.title or name.partition("_")[2].replace("_", " ")), info.description)
+    if name in _HIDDEN:
+        return None
     label, help_text = _WORDS.get(name, fallback)
     common = {"label": label, "help_text": help_text or "", "initial": value, "required": False}
     bounds = _bounds(info)
@@ -224,7 +291,11 @@ def _field_of(name: str, info: FieldInfo, value: Any) -> forms.Field | None:
     if info.annotation is float:
         return forms.FloatField(**bounds, **common)
     if info.annotation is str:
-        return forms.CharField(max_length=4000, **common)
+        most = next(
+            (each.max_length for each in info.metadata if hasattr(each, "max_length")), 4000
+        )
+        widget = forms.Textarea({"rows": 5}) if most > _LONGEST_LINE else forms.TextInput
+        return forms.CharField(max_length=most, widget=widget, **common)
     return None
 
 

@@ -96,11 +96,15 @@ class DocumentPolicy(InheritedPolicy):
 
 
 def _entries_clauses(action: Action) -> tuple[Clause, ...]:
-    """The row under which questions and answers stand is nobody's to change: its entries are."""
+    """Rows of entries and of wiki pages are nobody's to change: entries and pages are."""
     if action not in ("change", "delete", "manage"):
         return ()
-    reason = "It holds questions and answers; change those on their own page."
-    return (Clause(effect="deny", reason=reason, where=Q(source=DocumentSource.FAQ)),)
+    entries = "It holds questions and answers; change those on their own page."
+    page = "It is a page of the wiki; change it there."
+    return (
+        Clause(effect="deny", reason=entries, where=Q(source=DocumentSource.FAQ)),
+        Clause(effect="deny", reason=page, where=Q(source=DocumentSource.WIKI)),
+    )
 
 
 class ChunkPolicy(InheritedPolicy):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
 from core.errors import NotFound
-from knowledge.constants import OPEN_STATES, ChunkKind, DocumentSource, DocumentState
+from knowledge.constants import OPEN_STATES, UNLISTED_SOURCES, ChunkKind, DocumentState
 from knowledge.models import Chunk, Document, DocumentTag, FaqEntry, KnowledgeBase, Stage
 
 
@@ -23,7 +23,7 @@ def list_bases(actor: Actor) -> QuerySet[KnowledgeBase]:
     `entry_total` the questions and answers.
     """
     bad = (DocumentState.FAILED, DocumentState.REFUSED, DocumentState.NEEDS_INPUT)
-    listed = Document.objects.filter(base=OuterRef("pk")).exclude(source=DocumentSource.FAQ)
+    listed = Document.objects.filter(base=OuterRef("pk")).exclude(source__in=UNLISTED_SOURCES)
     seen = visible(actor, "view", listed)
     entries = FaqEntry.objects.filter(base=OuterRef("pk"), trashed_at__isnull=True)
     counted = KnowledgeBase.objects.annotate(
@@ -73,7 +73,7 @@ def list_documents(
     `search` is a part of the name, `state` one of `DocumentState`; blank means any. The row under
     which a base's questions and answers stand is none that people know of.
     """
-    listed = Document.objects.filter(base_id=base_id).exclude(source=DocumentSource.FAQ)
+    listed = Document.objects.filter(base_id=base_id).exclude(source__in=UNLISTED_SOURCES)
     found = visible(actor, "view", listed)
     if search:
         found = found.filter(Q(name__icontains=search) | Q(folder_path__icontains=search))
@@ -143,7 +143,7 @@ class BaseCounts:
 
 def base_counts(actor: Actor, base_id: UUID) -> BaseCounts:
     """Count what the actor sees of a base."""
-    listed = Document.objects.filter(base_id=base_id).exclude(source=DocumentSource.FAQ)
+    listed = Document.objects.filter(base_id=base_id).exclude(source__in=UNLISTED_SOURCES)
     rows = visible(actor, "view", listed)
     counted = rows.aggregate(documents=Count("pk"), passages=Sum("chunk_count"))
     return BaseCounts(documents=counted["documents"], passages=counted["passages"] or 0)

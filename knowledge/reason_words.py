@@ -208,7 +208,7 @@ _JOBS: tuple[str, ...] = (
     _("%(reason)s The document waits and is scanned automatically."),
     _("%(reason)s Try again later."),
     _("Another worker took the job over."),
-    _("Cancelled."),
+    _("Canceled."),
     _(
         "For %(n)s passages the model gave nothing that can be used. Read the document again, or choose another model."
     ),
@@ -218,6 +218,7 @@ _JOBS: tuple[str, ...] = (
     _("Its job was stopped. %(reason)s"),
     _("The job is no longer running."),
     _("The embedding model failed: %(reason)s"),
+    _("The embedding model of the knowledge base is being changed."),
     _("The model failed: %(reason)s"),
     _("The speech model rejected it: %(reason)s"),
     _("The worker ended %(n)s times while it did this; it is not tried again."),

@@ -89,7 +89,7 @@ class _Slot:
         pause = _POLL_SECONDS
         while not self.take():
             if cancelled():
-                raise ModelError("overloaded", "The wait for the model was cancelled.")
+                raise ModelError("overloaded", "The wait for the model was canceled.")
             if time.monotonic() > deadline:
                 raise ModelError(
                     "overloaded", f"The model had no free place for {seconds:.0f} seconds."

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import psycopg
@@ -113,6 +114,23 @@ class Product:
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(statement.encode()).fetchall()
 
+    def processes(self) -> dict[str, psutil.Process]:
+        """Return what runs now: `web`, each worker by its name, `database`, `broker`."""
+        addresses = self._addresses()
+        ports: dict[str, int | None] = {
+            "web": self.port,
+            "database": urlsplit(addresses.database_url).port,
+            "broker": urlsplit(addresses.redis_url).port,
+        }
+        listening: dict[int | None, int | None] = {
+            each.laddr.port: each.pid
+            for each in psutil.net_connections("tcp")
+            if each.status == psutil.CONN_LISTEN and each.laddr
+        }
+        found = {name: listening[port] for name, port in ports.items()}
+        found |= {beat["name"]: beat["pid"] for beat in self._all_beats()}
+        return {name: psutil.Process(pid) for name, pid in found.items()}
+
     def _addresses(self) -> Addresses:
         addresses = embedded_addresses(Layout(self.data_dir), required=True)
         assert addresses is not None
@@ -120,14 +138,13 @@ class Product:
 
     def _beats(self, queue: str) -> list[int]:
         """Return the pids of living workers of a queue, as they say themselves."""
+        return [beat["pid"] for beat in self._all_beats() if queue in beat["queues"]]
+
+    def _all_beats(self) -> list[dict[str, Any]]:
         with redis.Redis.from_url(self._addresses().redis_url) as client:
             values = [client.get(key) for key in client.scan_iter("weknora:worker:*")]
-        beats = [json.loads(value) for value in values if value]
-        return [
-            beat["pid"]
-            for beat in beats
-            if queue in beat["queues"] and psutil.pid_exists(beat["pid"])
-        ]
+        beats: list[dict[str, Any]] = [json.loads(value) for value in values if value]
+        return [beat for beat in beats if psutil.pid_exists(beat["pid"])]
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None

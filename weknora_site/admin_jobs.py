@@ -38,7 +38,7 @@ class JobAdmin(DetailAdmin):
         return self.confirmed(
             request,
             queryset,
-            question=_("Try these jobs again? Only failed and cancelled jobs are run again."),
+            question=_("Try these jobs again? Only failed and canceled jobs are run again."),
             run=lambda row: retry(administrator_of(request), job_id=row.pk),
         )
 

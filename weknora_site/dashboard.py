@@ -24,7 +24,7 @@ from agents.constants import RunState
 from agents.models import AgentRun, ModelUsage
 from core.models import BackgroundJob, JobState
 from core.tenancy import unscoped
-from knowledge.constants import DocumentSource, DocumentState
+from knowledge.constants import UNLISTED_SOURCES, DocumentState
 from knowledge.models import Document
 from weknora_site.heartbeats import WorkerBeat, live_workers
 
@@ -105,7 +105,9 @@ def read_dashboard() -> Dashboard:
     with unscoped(reason="the installation's dashboard counts the rows of all spaces"):
         return Dashboard(
             people=_people(),
-            documents=_by_state(Document.objects.exclude(source=DocumentSource.FAQ), DocumentState),
+            documents=_by_state(
+                Document.objects.exclude(source__in=UNLISTED_SOURCES), DocumentState
+            ),
             runs=_by_state(AgentRun.objects.filter(created_at__gte=_since()), RunState),
             days=_days(),
             queues=_queues(workers),

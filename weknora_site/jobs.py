@@ -29,7 +29,7 @@ def retry(administrator: User, *, job_id: UUID) -> None:
     """
     row = _locked(administrator, job_id)
     if row.state not in (JobState.FAILED, JobState.CANCELLED):
-        raise Conflict(_("Only failed and cancelled jobs are tried again."))
+        raise Conflict(_("Only failed and canceled jobs are tried again."))
     same = BackgroundJob.objects.filter(
         name=row.name, dedupe_key=row.dedupe_key, state=JobState.QUEUED
     )

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy as _
 from accounts.models import Membership, Space
 from accounts.platform.lens import LensKind, register_lens_kind
 from agents.models import Agent, Conversation
-from knowledge.constants import DocumentSource
+from knowledge.constants import UNLISTED_SOURCES
 from knowledge.models import Document, KnowledgeBase
 from providers.models import AIModel
 
@@ -50,7 +50,7 @@ KINDS = (
         model=Document,
         actions=("view", "change", "delete"),
         # The row that holds the entries of a base of questions is nobody's document.
-        find=lambda _space: Document.objects.exclude(source=DocumentSource.FAQ).select_related(
+        find=lambda _space: Document.objects.exclude(source__in=UNLISTED_SOURCES).select_related(
             "base"
         ),
         search_field="name",

@@ -142,6 +142,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "accounts.context.shell",
                 "agents.context.conversations",
+                "wiki.context.inbox",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },
@@ -212,13 +213,14 @@ BATCH_BYTES = env.integer("WEKNORA_BATCH_BYTES", 100_000_000, at_least=1)
 MODEL_CONCURRENCY = env.integer("WEKNORA_MODEL_CONCURRENCY", 32, at_least=1)
 
 CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_TRANSPORT = "weknora_site.broker:Transport"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # Above the longest task: what is not acknowledged by then is delivered again.
-    "visibility_timeout": 4 * 3600,
     "socket_connect_timeout": 3.0,
     "socket_keepalive": True,
     "health_check_interval": 25,
+    # No wake-up is more urgent than another: one list a queue instead of four to wait for.
+    "priority_steps": [0],
 }
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ACKS_LATE = True
@@ -413,10 +415,16 @@ MAX_UPLOAD_BYTES = env.integer("WEKNORA_MAX_UPLOAD_MB", 100, at_least=1) * 1_000
 MOST_PICTURES = env.integer("WEKNORA_PICTURES_PER_DOCUMENT", 50, at_most=200)
 TRASH_DAYS = env.integer("WEKNORA_TRASH_DAYS", 30, at_least=1)
 """How long a deleted document can be restored."""
+SEARCH_DAYS = env.integer("WEKNORA_SEARCH_DAYS", 30)
+"""How long each search is kept to be looked into; 0: none is kept."""
+EMBEDDINGS_KEPT_DAYS = env.integer("WEKNORA_EMBEDDINGS_KEPT_DAYS", 7, at_least=1)
+"""How long a change of a base's embedding model can be undone."""
 CLAMD_ADDRESS = env.text("WEKNORA_CLAMD_ADDRESS")
 """Of a virus scanner: host:port, or the path of its socket; without one nothing is scanned."""
 FETCH_SECONDS = env.integer("WEKNORA_FETCH_SECONDS", 60, at_least=1)
 """The most that fetching a web address may take."""
+RERANK_SECONDS = env.integer("WEKNORA_RERANK_SECONDS", 10, at_least=1, at_most=300)
+"""The most that a search waits for its rerank model; after it the order is the search's own."""
 LIMITS_PER_MINUTE = {
     "ask": env.integer("WEKNORA_LIMIT_ASK", 30),
     "search": env.integer("WEKNORA_LIMIT_SEARCH", 60),

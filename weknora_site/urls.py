@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("providers.urls")),
     path("", include("knowledge.urls")),
+    path("wiki/", include("wiki.urls")),
     path("", include("agents.urls")),
 ]
 

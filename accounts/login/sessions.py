@@ -7,14 +7,18 @@ import time
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
 from typing import Any
 
-from allauth.core.internal.sessionkit import get_session_user
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -118,10 +122,26 @@ def idle_seconds(session: Mapping[str, Any]) -> int:
     return int(time.time()) - seen if seen else 0
 
 
-def is_alive(session_key: str) -> bool:
-    """Say whether a session that was opened earlier still signs its person in."""
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    return get_session_user(store(session_key)) is not None
+def stored_sessions(session_key: str) -> QuerySet[Session]:
+    """Return the row of a session that was opened earlier, unless it has ended or is too old."""
+    return Session.objects.filter(session_key=session_key, expire_date__gt=timezone.now())
+
+
+def signs_in(user: User, stored: str | None) -> bool:
+    """Say whether a stored session signs this person in: it is theirs, by their present password.
+
+    `stored` is its `session_data` as it is now, None when it has ended. The same as Django asks of a
+    request's session, but that nothing is written.
+    """
+    if stored is None:
+        return False
+    data: Mapping[str, Any] = SessionStore().decode(stored)
+    if data.get(SESSION_KEY) != str(user.pk):
+        return False
+    if data.get(BACKEND_SESSION_KEY) not in settings.AUTHENTICATION_BACKENDS:
+        return False
+    hashes = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
+    return any(constant_time_compare(data.get(HASH_SESSION_KEY, ""), each) for each in hashes)
 
 
 def device_name(user_agent: str) -> str:

@@ -70,7 +70,7 @@ def history_of(
 
 
 def _earlier_runs(run: AgentRun, turns: int) -> list[AgentRun]:
-    if turns <= 0:
+    if turns <= 0 or run.question.position == 0:
         return []
     rows = (
         AgentRun.objects.filter(
@@ -114,6 +114,8 @@ def _steps_of(runs: Sequence[AgentRun], writer: _Writer) -> dict[UUID, list[Chat
     started = RunEvent.objects.filter(run__in=runs, type="tool_call_started").order_by("seq")
     for run_id, data in started.values_list("run_id", "data"):
         rounds.setdefault(run_id, {}).setdefault(data["round"], []).append(data["call_id"])
+    if not rounds:
+        return {}
     rows = ToolCall.objects.filter(run__in=runs).exclude(state=CallState.STARTED)
     calls = {(row.run_id, row.call_id): row for row in rows}
     found: dict[UUID, list[ChatMessage]] = {}

@@ -20,14 +20,19 @@ from core.jobs.enqueue import enqueue
 logger = logging.getLogger(__name__)
 
 
-def apply_decisions(run: AgentRun) -> None:
-    """Write what was decided since into the stored state of a run that a worker takes."""
+def apply_decisions(run: AgentRun) -> bool:
+    """Write what was decided since into the state of a run that a worker takes; say if it changed.
+
+    The row is not saved.
+    """
     waiting = (run.loop_state or {}).get("approvals") or {}
     if all(each.get("decision") for each in waiting.values()):
-        return
+        return False
     state = unpack_state(run.loop_state)
-    if _decide_all(run, state):
-        run.loop_state = pack_state(run.space_id, state)
+    if not _decide_all(run, state):
+        return False
+    run.loop_state = pack_state(run.space_id, state)
+    return True
 
 
 def _decide_all(run: AgentRun, state: LoopState) -> bool:

@@ -45,7 +45,7 @@ DegradedReason = Literal[
     "memory_unavailable",
     "summary_failed",
 ]
-CallPurpose = Literal["round", "synthesis", "summary"]
+CallPurpose = Literal["round", "synthesis", "summary", "understanding"]
 ApprovalKind = Literal["call", "recovery"]
 Decided = Literal["approved", "edited", "rejected", "expired"]
 Resolution = Literal["approved", "edited", "rejected", "expired", "cancelled"]

@@ -34,9 +34,22 @@ _HEAD_STATES: dict[str, HeadState] = {
 }
 _TOOL_ICONS = {
     "knowledge_search": "search",
+    "query_understanding": "brain",
+    "query_expansion": "telescope",
     "grep_chunks": "hash",
     "list_knowledge_chunks": "file-text",
     "get_document_info": "info",
+    "query_knowledge_graph": "network",
+    "wiki_search": "search",
+    "wiki_read_page": "book-open-text",
+    "wiki_read_source_doc": "file-text",
+    "wiki_write_page": "pencil",
+    "wiki_replace_text": "pencil",
+    "wiki_rename_page": "pencil",
+    "wiki_delete_page": "trash-2",
+    "wiki_flag_issue": "triangle-alert",
+    "wiki_read_issue": "triangle-alert",
+    "wiki_update_issue": "circle-check",
     "thinking": "brain",
     "todo_write": "list-checks",
     "call_agent": "bot",
@@ -90,8 +103,11 @@ class AgentTurn:
     actions: dict[str, str] | None = None
     plan: dict[str, Any] | None = None
     files: list[dict[str, Any]] = field(default_factory=list)
+    verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
+    thumbs: dict[str, Any] | None = None
+    answered: dict[str, Any] | None = None
     kind: Literal["agent"] = "agent"
 
 
@@ -270,7 +286,9 @@ def source_context(evidence: Evidence) -> dict[str, Any]:
     return {
         "number": evidence.marker,
         "title": _("A source you may not see") if hidden else evidence.document_name,
-        "location": _location(evidence.page_from, " › ".join(evidence.heading_path)),
+        "location": _location(
+            evidence.page_from, " › ".join(evidence.heading_path), is_wiki=evidence.is_wiki
+        ),
         "url": url,
         "quote": _quote(evidence),
         "state": "" if evidence.source_state == "unchanged" else evidence.source_state,
@@ -286,15 +304,18 @@ def passage_url(document_id: str, chunk_id: str) -> str:
 def _hit_context(hit: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": hit["name"],
-        "location": _location(hit.get("page"), hit.get("heading", "")),
+        "location": _location(
+            hit.get("page"), hit.get("heading", ""), is_wiki=hit.get("is_wiki", False)
+        ),
         "text": hit["excerpt"],
         "url": passage_url(hit["document_id"], hit["chunk_id"]),
         "percent": None,
     }
 
 
-def _location(page: int | None, heading: str) -> str:
-    parts = [_("p. %(page)s") % {"page": page} if page else "", heading]
+def _location(page: int | None, heading: str, *, is_wiki: bool = False) -> str:
+    where = _("Wiki") if is_wiki else _("p. %(page)s") % {"page": page} if page else ""
+    parts = [where, heading]
     return " · ".join(part for part in parts if part)
 
 

@@ -84,10 +84,10 @@ def memories_of_runs(actor: Actor, runs: Sequence[AgentRun]) -> dict[UUID, RunMe
     """Return what memory did for each answer, for its own person alone."""
     own = [run for run in runs if run.user_id == actor.user_id]
     found: defaultdict[UUID, RunMemories] = defaultdict(RunMemories)
-    uses = MemoryUse.objects.filter(run__in=own).select_related("item__owner")
-    items = visible(actor, "view", MemoryItem.objects.filter(uses__run__in=own)).distinct()
-    seen = {item.pk for item in readable(actor, items)[0]}
-    for use in uses.order_by("pk"):
+    uses = list(MemoryUse.objects.filter(run__in=own).select_related("item__owner").order_by("pk"))
+    rows = MemoryItem.objects.filter(pk__in={use.item_id for use in uses})
+    seen = {item.pk for item in readable(actor, visible(actor, "view", rows))[0]}
+    for use in uses:
         if use.item_id in seen:
             found[use.run_id].used.append(use.item)
     _add_wishes(actor, own, found)

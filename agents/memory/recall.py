@@ -17,9 +17,10 @@ from accounts.access import Actor, visible
 from agents.configuration import AgentConfig
 from agents.constants import MemoryKind, MemoryState
 from agents.memory.explicit import remember_wish
+from agents.memory.phrases import wish_in
 from agents.memory.ranking import rank
 from agents.memory.sources import readable
-from agents.memory.switches import memory_of
+from agents.memory.switches import MemoryAccess, memory_of
 from agents.memory.vectors import VectorsUnavailable
 from agents.models import AgentRun, MemoryItem, MemoryUse
 from agents.tracing.closed import inherit
@@ -53,9 +54,14 @@ class Recalled:
 def recall_for(actor: Actor, run: AgentRun, config: AgentConfig) -> Recalled:
     """Carry out a wish to remember, and return what memory has to say to the question."""
     try:
+        access = memory_of(actor, config)
+        if wish_in(run.question.text) is None and not _has_any(access):
+            return Recalled()  # nothing to write and nothing to read, which most questions find
         with transaction.atomic():
             wish = remember_wish(actor, run, config)
-            items, note = _chosen(actor, run, config)
+            # A first wish has just made the memory.
+            access = access if wish is None else memory_of(actor, config)
+            items, note = _chosen(actor, run, access)
             _note_use(run, items)
     except Exception:  # an answer without memory is better than none
         logger.exception("Memory could not be read for run %s", run.pk)
@@ -64,9 +70,12 @@ def recall_for(actor: Actor, run: AgentRun, config: AgentConfig) -> Recalled:
     return Recalled(block="\n".join(part for part in (_block(items), told) if part), note=note)
 
 
-def _chosen(actor: Actor, run: AgentRun, config: AgentConfig) -> tuple[list[MemoryItem], str]:
-    access = memory_of(actor, config)
-    if not access.is_on or access.owner is None:
+def _has_any(access: MemoryAccess) -> bool:
+    return access.is_on and access.owner is not None
+
+
+def _chosen(actor: Actor, run: AgentRun, access: MemoryAccess) -> tuple[list[MemoryItem], str]:
+    if not _has_any(access):
         return [], ""
     rows = MemoryItem.objects.filter(owner=access.owner, state=MemoryState.ACTIVE)
     rows = visible(actor, "view", rows).exclude(message_id=run.question_id)

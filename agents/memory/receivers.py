@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.dispatch import receiver
 
@@ -13,8 +12,8 @@ from agents.memory.background import distill_soon, tidy_daily
 from agents.memory.familiar import count_citations
 from agents.memory.owners import own_memory
 from agents.memory.sources import link_sources
-from agents.memory.switches import memory_of
-from agents.memory.traces import erase_from_runs
+from agents.memory.switches import is_on_in_space, memory_of
+from agents.memory.traces import erase_from_run
 from agents.models import AgentRun, MemoryOwner
 from agents.signals import run_finished
 from agents.writing import no_model_reason
@@ -22,16 +21,15 @@ from core.tenancy import space_scope
 
 
 @receiver(run_finished)
-def follow_run(run_id: UUID, **_: Any) -> None:
+def follow_run(run: AgentRun, **_: Any) -> None:
     """Erase what was recalled, note the sources of the answer, and let the conversation be read later.
 
     The citations are counted here rather than in a job: a job may run twice, this runs at most once.
     """
-    erase_from_runs([run_id])
-    run = AgentRun.objects.select_related("question", "agent", "user", "conversation").get(
-        pk=run_id
-    )
+    erase_from_run(run)
     if run.parent_id is not None or run.conversation.is_internal or run.agent is None:
+        return
+    if not is_on_in_space():
         return
     actor = find_actor(run.user, space_id=run.space_id) if run.user else None
     if actor is None:  # they left while the answer was made, or a key asked

@@ -24,9 +24,15 @@ def erase_from_runs(run_ids: Iterable[UUID]) -> int:
     rows = AgentRun.objects.filter(pk__in=set(run_ids)).exclude(state__in=OPEN_RUN_STATES)
     erased = 0
     for run in rows.only("pk", "space_id", "loop_state"):
-        context = run.loop_state.get("runtime_context", "")
-        kept = without_memory(context)
-        if kept != context:
-            state = {**run.loop_state, "runtime_context": kept}
-            erased += AgentRun.objects.filter(pk=run.pk).update(loop_state=state)
+        erased += erase_from_run(run)
     return erased
+
+
+def erase_from_run(run: AgentRun) -> int:
+    """Erase recalled texts from one run that is over; return 1 when there were any."""
+    context = run.loop_state.get("runtime_context", "")
+    kept = without_memory(context)
+    if kept == context:
+        return 0
+    state = {**run.loop_state, "runtime_context": kept}
+    return AgentRun.objects.filter(pk=run.pk).update(loop_state=state)

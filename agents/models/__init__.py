@@ -3,6 +3,7 @@
 from agents.models.agents import Agent, AgentVersion
 from agents.models.approvals import Approval, ApprovalSettings
 from agents.models.conversations import Conversation, Message
+from agents.models.feedback import AnswerFeedback, UnansweredQuestion
 from agents.models.memory import (
     FamiliarDocument,
     MemoryItem,
@@ -18,6 +19,7 @@ from agents.models.schedules import AgentSchedule
 from agents.models.shares import AgentShare, HiddenAgent
 from agents.models.spending import Budget, ModelUsage
 from agents.models.suggestions import SuggestionEvent, SuggestionSet
+from agents.models.verdicts import SentenceVerdict
 
 __all__ = [
     "Agent",
@@ -25,6 +27,7 @@ __all__ = [
     "AgentSchedule",
     "AgentShare",
     "AgentVersion",
+    "AnswerFeedback",
     "Approval",
     "ApprovalSettings",
     "Artifact",
@@ -42,8 +45,10 @@ __all__ = [
     "MessageBlob",
     "ModelUsage",
     "RunEvent",
+    "SentenceVerdict",
     "StoredResult",
     "SuggestionEvent",
     "SuggestionSet",
     "ToolCall",
+    "UnansweredQuestion",
 ]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _, ngettext
 from accounts.access import Actor, may
 from agents.agent_form import AgentForm
 from agents.areas import available_areas
-from agents.bindings import capabilities_of, is_of_use, requirements_of
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of
 from agents.builtin import shown_description, shown_name
 from agents.catalogue import is_known, tools_for
 from agents.constants import AgentMode, BaseScope
@@ -148,8 +148,10 @@ def _base_rows(actor: Actor, values: AgentValues) -> list[dict[str, Any]]:
         values.mode, tools_for(values.config.allowed_tools, mode=values.mode)
     )
     rows = []
-    for base in list_bases(actor):
-        fits = is_of_use(capabilities_of(base), requirements)
+    bases = list(list_bases(actor))
+    can = capabilities_by_base(bases)
+    for base in bases:
+        fits = is_of_use(can[base.pk], requirements)
         chosen = base.pk in values.base_ids
         rows.append(
             {

@@ -1,4 +1,4 @@
-"""What stands behind an answer for its own person: memories it used, questions to ask next."""
+"""What stands behind an answer for its own person: verdicts, memories, thumbs, questions to ask next."""
 
 from __future__ import annotations
 
@@ -12,29 +12,42 @@ from django.urls import reverse
 
 from accounts.access import Actor
 from agents.constants import OPEN_RUN_STATES, SuggestionState
+from agents.feedback.queries import answered_since, feedback_of
 from agents.live.frames import Frame, frame
 from agents.live.presentation import AgentTurn, UserTurn
 from agents.memory.reading import RunMemories, memories_of_runs
 from agents.models import AgentRun, MemoryItem
+from agents.pages.feedback import answered_context, thumbs_context
+from agents.pages.verdicts import marked_answer, verdicts_context
 from agents.queries import get_run
 from agents.suggestions.places import follow_ups_of, may_regenerate
 from agents.suggestions.reading import Offered
+from agents.verdicts.reading import verdicts_of_runs
 
 Turns = list[UserTurn | AgentTurn]
 
 
 def with_what_stands_behind(actor: Actor, runs: Sequence[AgentRun], turns: Turns) -> Turns:
-    """Return the turns with memories behind each answer, and suggestions behind the last one."""
+    """Return the turns with verdicts, memories and thumbs at each answer, suggestions behind the last."""
+    verdicts = {str(pk): each for pk, each in verdicts_of_runs(actor, runs).items()}
     memories = {str(pk): each for pk, each in memories_of_runs(actor, runs).items()}
+    by_id = {str(run.pk): run for run in runs}
+    thumbs, answered = feedback_of(actor, runs), answered_since(actor, runs)
     last = runs[-1] if runs else None
     completed: Turns = []
     for turn in turns:
         if isinstance(turn, AgentTurn):
+            found = verdicts.get(turn.run_id, ())
             is_last = last is not None and turn.run_id == str(last.pk)
+            run = by_id[turn.run_id]
             turn = replace(
                 turn,
+                answer_html=marked_answer(turn.run_id, turn.answer_html, found),
+                verdicts=verdicts_context(turn.run_id, found),
                 memories=memories_context(turn.run_id, memories.get(turn.run_id)),
                 suggestions=follow_up_context(actor, last) if is_last and last else None,
+                thumbs=thumbs_context(actor, run, thumbs.get(run.pk)),
+                answered=answered_context(answered, run.pk),
             )
         completed.append(turn)
     return completed

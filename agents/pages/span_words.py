@@ -32,6 +32,8 @@ def purpose_label(span: Span) -> str:
         return _("last answer")
     if span.purpose == "summary":
         return _("summary of older messages")
+    if span.purpose == "understanding":
+        return _("understanding the question")
     if span.purpose == "interrupted":
         return _("interrupted, asked again")
     if span.ended is None:

@@ -37,6 +37,8 @@ SYSTEM_TEMPLATES: Final[Mapping[str, str]] = {
     "pure": "react_pure",
     "rag": "react_bases",
     "quick": "quick",
+    "wiki_researcher": "wiki_researcher",
+    "wiki_fixer": "wiki_fixer",
 }
 """Built-in system prompts by the id that `system_prompt_id` names."""
 CONTEXT_TEMPLATES: Final[frozenset[str]] = frozenset({"default_context"})

@@ -21,9 +21,9 @@ def asker_of(run: AgentRun) -> Actor:
     Raises:
         NotFound: the person is no member of the space any more, or the key is not valid any more.
     """
-    if run.user_id is None:
+    if run.user is None:
         return actor_of_principal(run.principal, space_id=run.space_id)
-    actor = actor_of(User.objects.get(pk=run.user_id), space_id=run.space_id)
+    actor = actor_of(run.user, space_id=run.space_id)
     return asking(actor, agent_id=run.shared_agent_id)
 
 

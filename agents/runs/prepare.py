@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -24,12 +25,15 @@ from agents.runs.prompting import runtime_context_of, system_prompt
 from agents.runs.scope import RunScope, scope_of_run
 from agents.runs.store import Lease
 from agents.sharing.prompts import with_prompt
-from agents.sharing.running import Engaged, chat_model_of, engage
+from agents.sharing.running import Engaged, chat_model_of, engage, model_fields
 from agents.tools.deps import RunDeps
 from agents.tools.guard import guard_tools
 from agents.tracing.closed import is_closed
 from core.errors import Conflict
+from core.tenancy import space_scope
+from providers.constants import ModelType
 from providers.contracts.chat import ChatModel, ChatOptions
+from providers.models import AIModel
 from providers.parameters import read_parameters
 from providers.services.clients import get_chat_model
 
@@ -51,6 +55,8 @@ class Prepared:
     state: LoopState
     is_new: bool
     """False: an earlier worker began it, and it goes on from the stored state."""
+    rewriter: ChatModel | None = None
+    """Who makes a quick answer's question stand alone; None where that is not done."""
     memory_note: str = ""
     """What went wrong with the person's memory, for people."""
 
@@ -83,9 +89,7 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
     )
     row = chat_model_of(agent)
     model = get_chat_model(row)
-    AgentRun.objects.filter(pk=run.pk).update(
-        model_name=row.name, is_extractive=read_parameters(row.parameters).extractive
-    )
+    _note_model(run, row)
     is_new = not run.loop_state
     # What a space remembers of its people is not for another space's model.
     recalls = is_new and not engaged.is_shared
@@ -104,8 +108,16 @@ def prepare(lease: Lease, run: AgentRun) -> Prepared:
         options=ChatOptions(temperature=config.temperature, thinking=config.thinking),
         state=state,
         is_new=is_new,
+        rewriter=rewriter_of(agent, row, model, has_history=_has_history(state)),
         memory_note=recalled.note,
     )
+
+
+def _note_model(run: AgentRun, row: AIModel) -> None:
+    """Write down which model answers, where it is another one than when the question was put."""
+    used = model_fields(row)
+    if any(getattr(run, name) != value for name, value in used.items()):
+        AgentRun.objects.filter(pk=run.pk).update(**used)
 
 
 def _resumed(run: AgentRun, engaged: Engaged, scope: RunScope) -> LoopState:
@@ -135,6 +147,38 @@ def limits_of(config: AgentConfig, *, mode: str) -> RunLimits:
         context_tokens=config.max_context_tokens or None,
         max_output_tokens=config.max_completion_tokens or output,
     )
+
+
+def rewriter_of(
+    agent: Agent, row: AIModel, model: ChatModel, *, has_history: bool
+) -> ChatModel | None:
+    """Return the model that rewrites questions: the agent's small one, else its own.
+
+    Its own is asked only where there is a conversation to read: the first question stands alone
+    already, and a call before its answer would only cost time. A model that only quotes cannot.
+    """
+    config = agent.settings
+    if agent.mode != AgentMode.QUICK or not config.enable_rewrite:
+        return None
+    small = _small_model(agent)
+    if small is not None:
+        return get_chat_model(small)
+    return model if has_history and not read_parameters(row.parameters).extractive else None
+
+
+def _small_model(agent: Agent) -> AIModel | None:
+    """Return the agent's own model for questions, in the agent's space; None when it is gone."""
+    try:
+        key = UUID(agent.settings.query_understand_model_id)
+    except ValueError:
+        return None
+    with space_scope(agent.space_id):
+        row = AIModel.objects.filter(pk=key, type=ModelType.CHAT, is_enabled=True).first()
+    return None if row is None or read_parameters(row.parameters).extractive else row
+
+
+def _has_history(state: LoopState) -> bool:
+    return any(each.role == "user" for each in state.messages[: state.question_at])
 
 
 def turns_of(agent: Agent) -> int:

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from agents.answers.quick import CALL_ID, search_first
+from agents.answers.quick import CALL_ID, quick_steps
 from agents.approvals.policy import policy_of
 from agents.approvals.refusals import audit_refused_resume
 from agents.engine.cancel import CancelToken
@@ -220,25 +220,30 @@ def _gate(deps: RunDeps, token: CancelToken) -> Gate:
 
 
 def _memory_note(state: LoopState, note: str) -> AgentEvent:
-    number, state.next_seq = state.next_seq, state.next_seq + 1
-    event = RoundDegraded(round=0, reason="memory_unavailable", detail=note)
-    return number_event(event, number)
+    return _numbered(state, RoundDegraded(round=0, reason="memory_unavailable", detail=note))
 
 
 async def _search(prepared: Prepared) -> AsyncGenerator[AgentEvent, None]:
-    """Yield the retrieval's events, numbered in the run's own row; a failure of it ends the run."""
+    """Yield a quick answer's steps, numbered in the run's own row; a failed search ends the run."""
     state = prepared.state
+    steps = quick_steps(state, prepared.deps, model=prepared.rewriter)
     try:
-        search = await search_first(state, prepared.deps)
-        events: tuple[AgentEvent, ...] = (search.started, search.finished, *search.answer)
+        async with contextlib.aclosing(steps) as events:
+            async for event in events:
+                yield _numbered(state, event)
     except (ProjectError, ModelError) as error:
         logger.warning("The retrieval of run %s failed: %s", prepared.lease.run_id, error)
         detail = f"The search failed: {error}"
         state.finished = True
-        events = (RunFinished(outcome="failed", reason="internal_error", detail=detail, answer=""),)
-    for event in events:
-        number, state.next_seq = state.next_seq, state.next_seq + 1
-        yield number_event(event, number)
+        yield _numbered(
+            state,
+            RunFinished(outcome="failed", reason="internal_error", detail=detail, answer=""),
+        )
+
+
+def _numbered(state: LoopState, event: AgentEvent) -> AgentEvent:
+    number, state.next_seq = state.next_seq, state.next_seq + 1
+    return number_event(event, number)
 
 
 async def _watch(

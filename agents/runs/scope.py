@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -12,14 +13,14 @@ from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of
 from agents.catalogue import tools_for
 from agents.constants import BaseScope
 from agents.engine.capabilities import Capability
 from agents.models import Agent, AgentRun
 from agents.sharing.running import bases_of_shared
 from core.tenancy import space_scope
-from knowledge.constants import DocumentState
+from knowledge.constants import DocumentSource, DocumentState
 from knowledge.models import Document, KnowledgeBase
 from knowledge.queries import get_documents
 from knowledge.retrieval.scope import Scope
@@ -68,7 +69,7 @@ def scope_of_run(actor: Actor, agent: Agent, run: AgentRun) -> RunScope:
     if config.retrieve_kb_only_when_mentioned and not (asked or document_ids):
         return RunScope()
     bases = bases_of(actor, agent, asked)
-    can = {base.pk: capabilities_of(base) for base in bases}
+    can = capabilities_by_base(bases)
     requirements = requirements_of(agent.mode, tools_for(config.allowed_tools, mode=agent.mode))
     useful = tuple(base for base in bases if is_of_use(can[base.pk], requirements))
     documents = get_documents(actor, document_ids)
@@ -115,12 +116,22 @@ def _described(actor: Actor, useful: Sequence[KnowledgeBase]) -> dict[str, Any]:
     """Return `ready_total` and `recent`, asked for in each space that owns some of the bases."""
     total: dict[UUID, int] = {}
     recent: dict[UUID, tuple[str, ...]] = {}
-    for part in parts_of(actor, Scope(base_ids=tuple(base.pk for base in useful))):
-        bases = [base for base in useful if base.space_id == part.reader.space_id]
-        with space_scope(part.reader.space_id):
-            total |= _ready_total(part.reader, bases)
-            recent |= _recent(part.reader, bases[:DESCRIBED_BASES])
+    for reader in _readers(actor, useful):
+        bases = [base for base in useful if base.space_id == reader.space_id]
+        with space_scope(reader.space_id):
+            if len(bases) > DESCRIBED_BASES:
+                total |= _ready_total(reader, bases)
+            for base_id, count, names in _newest(reader, bases[:DESCRIBED_BASES]):
+                total[base_id], recent[base_id] = count, names
     return {"ready_total": total, "recent": recent}
+
+
+def _readers(actor: Actor, bases: Sequence[KnowledgeBase]) -> list[Actor]:
+    """Return as whom the bases are read: the actor, and the guest of each space that shares some."""
+    if all(base.space_id == actor.space_id for base in bases):
+        return [actor] if bases else []
+    parts = parts_of(actor, Scope(base_ids=tuple(base.pk for base in bases)))
+    return [part.reader for part in parts]
 
 
 def _ready_total(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, int]:
@@ -128,22 +139,24 @@ def _ready_total(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, int
     return {row["base_id"]: row["total"] for row in rows.annotate(total=Count("pk"))}
 
 
-def _recent(actor: Actor, bases: Sequence[KnowledgeBase]) -> dict[UUID, tuple[str, ...]]:
+def _newest(
+    actor: Actor, bases: Sequence[KnowledgeBase]
+) -> Iterator[tuple[UUID, int, tuple[str, ...]]]:
+    """Yield each base with how many documents are ready and the names of the newest; one query."""
     newest = Window(RowNumber(), partition_by=F("base_id"), order_by=F("created_at").desc())
     rows = (
         _ready_documents(actor, bases)
-        .annotate(place=newest)
+        .annotate(place=newest, total=Window(Count("*"), partition_by=F("base_id")))
         .filter(place__lte=RECENT_DOCUMENTS)
         .order_by("base_id", "place")
     )
-    names: defaultdict[UUID, list[str]] = defaultdict(list)
-    for base_id, name in rows.values_list("base_id", "name"):
-        names[base_id].append(name)
-    return {base_id: tuple(found) for base_id, found in names.items()}
+    found = rows.values_list("base_id", "total", "name")
+    for (base_id, total), group in groupby(found, key=itemgetter(0, 1)):
+        yield base_id, total, tuple(name for _base_id, _total, name in group)
 
 
 def _ready_documents(actor: Actor, bases: Sequence[KnowledgeBase]) -> QuerySet[Document]:
     rows = Document.objects.filter(
         base_id__in=[base.pk for base in bases], state=DocumentState.COMPLETED
-    )
+    ).exclude(source=DocumentSource.WIKI)
     return visible(actor, "view", rows)

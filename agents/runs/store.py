@@ -11,6 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -39,9 +41,11 @@ from agents.runs.projections import project
 from agents.runs.publish import publish_events
 from agents.sharing.prompts import without_prompt
 from agents.signals import run_finished
+from core.durability import commit_without_waiting
 from core.errors import NotFound
 from core.jobs.work import worker_name
 from core.jsonvalues import storable, storable_text
+from core.tenancy import space_scope
 from knowledge.evidence import Cited, store_evidence
 from knowledge.sharing.evidence import store_shared_evidence
 
@@ -62,6 +66,12 @@ MOST_UNCITED = 20
 """Sources kept with an answer whose agent writes no citations."""
 
 
+_READ_ALONG = ("conversation", "question", "agent__chat_model", "user")
+"""What whoever takes a run needs beside it."""
+_TAKEN = (
+    *("state", "lease_epoch", "lease_owner", "heartbeat_at", "started_at"),
+    *("progress", "progress_epoch", "progress_at"),
+)
 _TEXT = (RunStarted, RoundStarted, ThoughtDelta, ThoughtFinished, AnswerDelta, CitationAdded)
 """Events that are shown and nothing else."""
 _RECORD_TEXT = """
@@ -99,31 +109,42 @@ class Recorded:
     """Numbered; of joined deltas the one that carries the whole text, under the first number."""
     seq_to: int
 
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The event as JSON, for its row and for the sockets."""
+        found: dict[str, Any] = storable(self.event.model_dump(mode="json"))
+        return found
+
 
 def take_lease(run_id: UUID) -> tuple[Lease, AgentRun] | None:
     """Take a run under a new epoch; None when it is over, or waits for a person."""
     with transaction.atomic():
-        run = AgentRun.objects.select_for_update().filter(pk=run_id).first()
+        commit_without_waiting()
+        rows = AgentRun.objects.select_for_update(of=("self",)).select_related(*_READ_ALONG)
+        run = rows.filter(pk=run_id).first()
         if run is None or run.state not in (RunState.QUEUED, RunState.RUNNING):
             return None
         if _is_stuck(run):
             detail = f"Its workers ended {TAKES_WITHOUT_PROGRESS} times at the same place."
             finish_unstarted(run, outcome="failed", reason="internal_error", detail=detail)
             return None
-        apply_decisions(run)
+        changed = [*_TAKEN, "loop_state"] if apply_decisions(run) else _TAKEN
         run.state = RunState.RUNNING
         run.lease_epoch += 1
         run.lease_owner = worker_name()
         run.heartbeat_at = timezone.now()
         run.started_at = run.started_at or run.heartbeat_at
-        run.save()
+        run.save(update_fields=changed)
     lease = Lease(run_id=run.pk, conversation_id=run.conversation_id, epoch=run.lease_epoch)
     return lease, run
 
 
 def _is_stuck(run: AgentRun) -> bool:
     """Note how far the run is; say whether too many workers got it no further."""
-    ended = ToolCall.objects.filter(run=run).exclude(state=CallState.STARTED).count()
+    if run.lease_epoch == 0:  # the first worker, which is how nearly every run goes
+        ended = 0
+    else:
+        ended = ToolCall.objects.filter(run=run).exclude(state=CallState.STARTED).count()
     progress = len(run.loop_state.get("messages", ())) + ended
     now = timezone.now()
     if progress > run.progress or run.progress_at is None:
@@ -142,7 +163,8 @@ def record(lease: Lease, events: Sequence[Recorded], state: LoopState | None) ->
         return _record_text(lease, events)
     with transaction.atomic():
         run = (
-            AgentRun.objects.select_for_update()
+            AgentRun.objects.select_for_update(of=("self",))
+            .select_related("agent")
             .filter(pk=lease.run_id, lease_epoch=lease.epoch, state=RunState.RUNNING)
             .defer("loop_state")
             .first()
@@ -181,7 +203,7 @@ def _record_text(lease: Lease, events: Sequence[Recorded]) -> bool:
             "seq": each.event.seq,
             "seq_to": each.seq_to,
             "type": each.event.type,
-            "data": storable(each.event.model_dump(mode="json")),
+            "data": each.data,
         }
         for each in events
     ]
@@ -248,7 +270,7 @@ def _append(run: AgentRun, events: Sequence[Recorded]) -> None:
             seq=each.event.seq,
             seq_to=each.seq_to,
             type=each.event.type,
-            data=storable(each.event.model_dump(mode="json")),
+            data=each.data,
         )
         for each in events
     )
@@ -272,9 +294,22 @@ def _finish(run: AgentRun, event: RunFinished, state: LoopState | None) -> list[
             position=_position_behind(run),
         )
         _store_evidence(run, run.answer, _cited(state))
-    run_id = run.pk
-    transaction.on_commit(lambda: run_finished.send_robust(AgentRun, run_id=run_id))
+    run_id, space_id = run.pk, run.space_id
+    # Robust: the end itself is told behind it, whatever becomes of this.
+    transaction.on_commit(lambda: _tell_finished(run_id, space_id=space_id), robust=True)
     return ["state", "outcome", "reason", "ended_at", "answer"]
+
+
+def _tell_finished(run_id: UUID, *, space_id: int) -> None:
+    """Tell what follows runs; each would read the same row otherwise.
+
+    The transaction may have been begun by somebody outside of the run's space, such as an erasure.
+    """
+    related = ("conversation", "question", "answer", "agent", "user")
+    with space_scope(space_id):
+        run = AgentRun.objects.select_related(*related).filter(pk=run_id).first()
+        if run is not None:  # else its conversation was deleted in this moment
+            run_finished.send_robust(AgentRun, run=run)
 
 
 def _store_evidence(run: AgentRun, answer: Message, cited: Sequence[Cited]) -> None:
@@ -314,10 +349,7 @@ def _read(state: LoopState) -> list[Cited]:
 
 
 def _publish_on_commit(conversation_id: UUID, run_id: UUID, events: Sequence[Recorded]) -> None:
-    frames = [
-        {"seq": e.event.seq, "seq_to": e.seq_to, "event": e.event.model_dump(mode="json")}
-        for e in events
-    ]
+    frames = [{"seq": e.event.seq, "seq_to": e.seq_to, "event": e.data} for e in events]
     transaction.on_commit(lambda: publish_events(conversation_id, run_id, frames))
 
 

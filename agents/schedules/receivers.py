@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.dispatch import receiver
 
@@ -13,8 +12,6 @@ from agents.signals import run_finished
 
 
 @receiver(run_finished)
-def note_report(run_id: UUID, **_: Any) -> None:
+def note_report(run: AgentRun, **_: Any) -> None:
     """Note the end of a report."""
-    run = AgentRun.objects.select_related("conversation", "question").filter(pk=run_id).first()
-    if run is not None:
-        note_outcome(run)
+    note_outcome(run)

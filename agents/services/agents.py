@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from accounts.access import Actor, require, visible
 from accounts.services.audit import record_audit
 from agents.builtin import builtin_agents, shown_description, shown_name
+from agents.evaluation.guard import is_gated, refuse_without_reason
 from agents.models import Agent
 from agents.queries import get_any_agent, list_agent_rows
 from agents.services.agent_values import NAME_CHARACTERS, AgentValues, write_values
@@ -44,7 +45,8 @@ def update_agent(
 
     Raises:
         NotFound, AccessDenied: as `require` has it.
-        Invalid: a value cannot be used; `field` names it.
+        Invalid: a value cannot be used; `field` names it. It will answer otherwise, golden
+            questions could tell, and no note says why.
         Conflict: somebody saved it since `expected_version`.
     """
     with transaction.atomic():
@@ -59,8 +61,14 @@ def update_agent(
         named = set(agent.bases.values_list("pk", flat=True))
         write_values(actor, agent, values)
         check_change(actor, agent, before=named)
+        gated = is_gated(agent, before)
+        if gated:
+            refuse_without_reason(note)
         if record_version(actor, agent, before=before, note=note):
             record_audit(actor, "agent.change", target=agent, version=agent.version)
+            if gated:
+                why = note.strip()[:300]
+                record_audit(actor, "evaluation.gate_bypass", target=agent, reason=why)
     return agent
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,23 +18,24 @@ from agents.approvals.applying import wake_when_decided
 from agents.constants import OPEN_RUN_STATES, MessageRole, RunState
 from agents.jobs import RUN_AGENT
 from agents.models import Agent, AgentRun, Conversation, Message
-from agents.queries import get_conversation, get_run, list_agents
+from agents.queries import get_conversation, get_run, list_agents, list_conversations
 from agents.runs.asker import asking
 from agents.runs.family import stop_descendants
 from agents.runs.publish import publish_deletion
 from agents.runs.store import finish_unstarted
 from agents.services.mentions import Mention, Mentioned, check_mentions
-from agents.services.readiness import blocking_problem
+from agents.services.readiness import answering
 from agents.sharing.received import agent_to_ask, find_shared_agent
-from agents.sharing.running import fields_for
+from agents.sharing.running import fields_for, model_fields
 from agents.suggestions.events import Attribution, attribution_of, record_click
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs.enqueue import enqueue
 from core.tenancy import space_scope
 from knowledge.queries import get_base
+from providers.models import AIModel
 
 TITLE_CHARACTERS = 80
-_CHANGED = ("agent", "shared_agent_id", "shared_space_id", "base_ids", "last_message_at")
+_CHANGED = ("title", "agent", "shared_agent_id", "shared_space_id", "base_ids", "last_message_at")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +65,7 @@ def ask(actor: Actor, question: Question, *, conversation_id: UUID | None = None
     """
     text = _clean_text(question.text)
     agent = _agent_for(actor, question, conversation_id)
-    _refuse_unready(actor, agent)
+    model = _model_of_ready(actor, agent)
     shared_id = agent.pk if agent.space_id != actor.space_id else None
     asker = asking(actor, agent_id=shared_id)
     for base_id in question.base_ids:
@@ -72,18 +73,33 @@ def ask(actor: Actor, question: Question, *, conversation_id: UUID | None = None
             require(reader, "use", get_base(reader, base_id))
     mentioned = check_mentions(actor, agent, question.mentions)
     with transaction.atomic():
-        conversation = _conversation_for(actor, conversation_id, text)
-        asked_before = _same_question(conversation, question.client_id)
-        if asked_before is not None:
-            return asked_before
-        _refuse_while_running(conversation)
+        conversation = _conversation_for(actor, conversation_id)
+        said = _said_in(conversation, question.client_id)
+        if said.same_question is not None:
+            return AgentRun.objects.get(pk=said.same_question)
+        if said.is_answering:
+            raise Conflict(
+                _("The last question is still being answered. Wait for it, or stop it first.")
+            )
+        conversation.title = conversation.title or _title_of(text)
         conversation.agent = agent if shared_id is None else None
         conversation.shared_agent_id = shared_id
         conversation.shared_space_id = None if shared_id is None else agent.space_id
         conversation.base_ids = [str(base_id) for base_id in question.base_ids]
         conversation.last_message_at = timezone.now()
         conversation.save(update_fields=_CHANGED)
-        return _begin(actor, conversation, agent, text=text, question=question, mentioned=mentioned)
+        run = AgentRun(
+            space_id=actor.space_id,
+            conversation=conversation,
+            **fields_for(agent, space_id=actor.space_id),
+            **({} if model is None else model_fields(model)),
+            user_id=conversation.user_id,
+            principal=conversation.principal,
+            agent_version=agent.version,
+            base_ids=[str(each) for each in mentioned.base_ids or question.base_ids],
+            document_ids=[str(each) for each in mentioned.document_ids],
+        )
+        return _begin(actor, question, run, text=text, said=said, mentioned=mentioned)
 
 
 def stop_run(actor: Actor, *, run_id: UUID) -> AgentRun:
@@ -193,26 +209,30 @@ def _agent_for(actor: Actor, question: Question, conversation_id: UUID | None) -
     return agent
 
 
-def _refuse_unready(actor: Actor, agent: Agent) -> None:
+def _model_of_ready(actor: Actor, agent: Agent) -> AIModel | None:
+    """Return the model that would answer now; None where only the worker can tell.
+
+    Raises:
+        Conflict: the agent cannot answer at all.
+    """
     with space_scope(agent.space_id):
-        problem = blocking_problem(agent)
+        found = answering(agent)
+    problem = found.problem
     if problem is not None and agent.space_id != actor.space_id:
         raise Conflict(_("This agent cannot answer now; the space that shares it has to mend it."))
     if problem is not None:
         raise Conflict(problem.message, problem=problem.code)
+    return found.model
 
 
-def _conversation_for(actor: Actor, conversation_id: UUID | None, text: str) -> Conversation:
-    """Return the conversation, locked; a new or untitled one is named by its first question."""
+def _conversation_for(actor: Actor, conversation_id: UUID | None) -> Conversation:
+    """Return the conversation, locked; a new one, which its first question names, begins."""
     if conversation_id is None:
-        return create_conversation(actor, title=_title_of(text))
-    get_conversation(actor, conversation_id)
-    conversation = Conversation.objects.select_for_update().filter(pk=conversation_id).first()
+        return create_conversation(actor)
+    rows = list_conversations(actor).select_for_update()
+    conversation = rows.filter(pk=conversation_id).first()
     if conversation is None:
         raise NotFound(_("There is no such conversation."))
-    if not conversation.title:
-        conversation.title = _title_of(text)
-        conversation.save(update_fields=["title"])
     return conversation
 
 
@@ -223,55 +243,52 @@ def _title_of(text: str) -> str:
     return line[: TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
-def _same_question(conversation: Conversation, client_id: str) -> AgentRun | None:
-    if not client_id:
-        return None
-    return AgentRun.objects.filter(conversation=conversation, question__client_id=client_id).first()
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """What stands in a conversation before a question."""
+
+    same_question: UUID | None
+    """The run of a question with the same `client_id`."""
+    is_answering: bool
+    next_position: int
 
 
-def _refuse_while_running(conversation: Conversation) -> None:
-    running = AgentRun.objects.filter(conversation=conversation, state__in=OPEN_RUN_STATES)
-    if running.exists():
-        raise Conflict(
-            _("The last question is still being answered. Wait for it, or stop it first.")
-        )
+def _said_in(conversation: Conversation, client_id: str) -> _Said:
+    """Read it in one statement, behind the lock: no other question comes in between."""
+    runs = AgentRun.objects.filter(conversation=OuterRef("pk")).order_by()
+    messages = Message.objects.filter(conversation=OuterRef("pk")).order_by("-position")
+    same = runs.filter(question__client_id=client_id) if client_id else runs.none()
+    row = Conversation.objects.filter(pk=conversation.pk).values_list(
+        Subquery(same.values("pk")[:1]),
+        Exists(runs.filter(state__in=OPEN_RUN_STATES)),
+        Subquery(messages.values("position")[:1]),
+    )[0]
+    return _Said(
+        same_question=row[0],
+        is_answering=row[1],
+        next_position=0 if row[2] is None else row[2] + 1,
+    )
 
 
 def _begin(
-    actor: Actor,
-    conversation: Conversation,
-    agent: Agent,
-    *,
-    text: str,
-    question: Question,
-    mentioned: Mentioned,
+    actor: Actor, question: Question, run: AgentRun, *, text: str, said: _Said, mentioned: Mentioned
 ) -> AgentRun:
+    """Store a question and its run, with the job that makes the answer."""
     taken_from = attribution_of(actor, question.taken_from, text=text)
-    message = Message.objects.create(
+    run.question = Message.objects.create(
         space_id=actor.space_id,
-        conversation=conversation,
+        conversation=run.conversation,
         role=MessageRole.USER,
         suggestion_set=taken_from,
         suggestion_key=question.taken_from.key if question.taken_from and taken_from else "",
         text=text,
         client_id=question.client_id[:64],
-        position=next_position(conversation),
+        position=said.next_position,
         mentions=list(mentioned.stored),
-    )
-    run = AgentRun(
-        space_id=actor.space_id,
-        conversation=conversation,
-        question=message,
-        **fields_for(agent, space_id=actor.space_id),
-        user_id=conversation.user_id,
-        principal=conversation.principal,
-        agent_version=agent.version,
-        base_ids=[str(each) for each in mentioned.base_ids or question.base_ids],
-        document_ids=[str(each) for each in mentioned.document_ids],
     )
     run.job_id = enqueue(RUN_AGENT, run_id=str(run.pk))
     run.save(force_insert=True)
-    record_click(actor, message)
+    record_click(actor, run.question)
     return run
 
 

@@ -12,12 +12,13 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of, takes_files
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of, takes_files
 from agents.catalogue import tools_for
 from agents.constants import BaseScope
 from agents.models import Agent
 from agents.runs.scope import bases_of
 from core.errors import Invalid, NotFound
+from knowledge.constants import DocumentSource
 from knowledge.models import Document, KnowledgeBase
 from knowledge.sharing.parts import shared_bases
 
@@ -138,7 +139,8 @@ def mentionable_bases(actor: Actor, agent: Agent) -> list[KnowledgeBase]:
     found = [*bases_of(actor, agent, ()), *_shared(actor, agent)]
     if agent.space_id != actor.space_id:
         found += visible(actor, "use", KnowledgeBase.objects.order_by("name"))
-    return [base for base in found if is_of_use(capabilities_of(base), requirements)]
+    can = capabilities_by_base(found)
+    return [base for base in found if is_of_use(can[base.pk], requirements)]
 
 
 def mentionable_documents(
@@ -150,7 +152,8 @@ def mentionable_documents(
         return Document.objects.none()
     rows = Document.objects.filter(
         base_id__in=[base.pk for base in bases], searchable_at__isnull=False
-    ).select_related("base")
+    ).exclude(source=DocumentSource.WIKI)
+    rows = rows.select_related("base")
     if config.supported_file_types:
         kinds = [each.lstrip(".").lower() for each in config.supported_file_types]
         rows = rows.filter(file_type__in=kinds)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 
 from accounts.access import Actor, visible
-from agents.bindings import capabilities_of, is_of_use, requirements_of, serving
+from agents.bindings import capabilities_by_base, is_of_use, requirements_of, serving
 from agents.catalogue import is_known, tools_for
 from agents.configuration import AgentConfig
 from agents.constants import AgentMode, BaseScope
@@ -56,7 +56,7 @@ class Surroundings:
         bases = visible(actor, "use", KnowledgeBase.objects.all())
         return cls(
             models={model.pk: model for model in AIModel.objects.all()},
-            bases={base.pk: capabilities_of(base) for base in bases},
+            bases=capabilities_by_base(list(bases)),
             agent_ids=frozenset(str(each.pk) for each in list_agents(actor)),
         )
 
@@ -69,6 +69,11 @@ class Surroundings:
                 return {key: can for key, can in self.bases.items() if key in values.base_ids}
             case _:
                 return self.bases
+
+    def chat_model(self, chosen_id: UUID | None) -> AIModel | None:
+        """Return the model with this id, else the space's default one."""
+        chosen = self.models.get(chosen_id) if chosen_id else None
+        return chosen or self.default(ModelType.CHAT)
 
     def default(self, kind: ModelType) -> AIModel | None:
         """Return the space's default model of a type."""
@@ -88,7 +93,7 @@ def readiness(actor: Actor, agent: Agent, *, around: Surroundings | None = None)
 def readiness_of_values(values: AgentValues, around: Surroundings) -> list[Problem]:
     """Return what would be missing of an agent like this, saved or not."""
     found = [
-        *_model(values, around),
+        *_model(around.chat_model(values.chat_model_id), mode=values.mode),
         *_prompts(values.config),
         *_bases(values, around),
         *_tools(values, around),
@@ -98,24 +103,37 @@ def readiness_of_values(values: AgentValues, around: Surroundings) -> list[Probl
     return sorted(found, key=lambda problem: not problem.is_blocking)
 
 
-def blocking_problem(agent: Agent) -> Problem | None:
-    """Return why the agent cannot answer at all, None when it can try; two cheap reads."""
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """With what an agent would answer now."""
+
+    problem: Problem | None
+    """Why it cannot answer at all; None when it can try."""
+    model: AIModel | None
+
+
+def answering(agent: Agent) -> Answering:
+    """Return the model that the agent would ask now, and what keeps it from that; one read."""
     models = AIModel.objects.filter(type=ModelType.CHAT)
     around = Surroundings(
         models={each.pk: each for each in models}, bases={}, agent_ids=frozenset()
     )
+    model = around.chat_model(agent.chat_model_id)
     try:
-        values = values_of_agent(agent)
-        found = [*_model(values, around), *_prompts(values.config)]
+        config = agent.settings
+        found = [*_model(model, mode=agent.mode), *_prompts(config)]
     except ProjectError as error:
-        return Problem(code="bad_configuration", message=error.message, is_blocking=True)
-    return next((each for each in found if each.is_blocking), None)
+        found = [Problem(code="bad_configuration", message=error.message, is_blocking=True)]
+    return Answering(problem=next((each for each in found if each.is_blocking), None), model=model)
 
 
-def _model(values: AgentValues, around: Surroundings) -> Iterator[Problem]:
+def blocking_problem(agent: Agent) -> Problem | None:
+    """Return why the agent cannot answer at all, None when it can try."""
+    return answering(agent).problem
+
+
+def _model(model: AIModel | None, *, mode: str) -> Iterator[Problem]:
     url, label = reverse("models"), _("Models")
-    chosen = around.models.get(values.chat_model_id) if values.chat_model_id else None
-    model = chosen or around.default(ModelType.CHAT)
     if model is None:
         message = _("The space has no chat model; an administrator can connect one.")
         yield Problem(code="no_chat_model", message=message, is_blocking=True, url=url, label=label)
@@ -125,7 +143,7 @@ def _model(values: AgentValues, around: Surroundings) -> Iterator[Problem]:
         yield Problem(
             code="model_disabled", message=message, is_blocking=True, url=url, label=label
         )
-    if values.mode == AgentMode.REACT and read_parameters(model.parameters).extractive:
+    if mode == AgentMode.REACT and read_parameters(model.parameters).extractive:
         message = _(
             "%(name)s only quotes passages: it searches, but cannot reason or use other tools."
         ) % {"name": model.name}

@@ -25,6 +25,7 @@ from knowledge.models import KnowledgeBase
 from knowledge.sharing.parts import shared_bases
 from providers.constants import ModelType
 from providers.models import AIModel
+from providers.parameters import read_parameters
 from providers.services.models import default_model
 
 TOOLS: Final = frozenset(
@@ -35,6 +36,7 @@ TOOLS: Final = frozenset(
         "grep_chunks",
         "list_knowledge_chunks",
         "get_document_info",
+        "query_knowledge_graph",
         "read_tool_result",
         "publish_artifact",
     }
@@ -105,6 +107,14 @@ def chat_model_of(agent: Agent) -> AIModel:
     """
     with space_scope(agent.space_id):
         return agent.chat_model or default_model(agent.space_id, ModelType.CHAT)
+
+
+def model_fields(row: AIModel) -> dict[str, Any]:
+    """Return the fields of a run that name the model that answers."""
+    return {
+        "model_name": row.name,
+        "is_extractive": read_parameters(row.parameters).extractive,
+    }
 
 
 def bases_of_shared(actor: Actor, agent: Agent) -> list[KnowledgeBase]:

@@ -7,6 +7,7 @@ and is not counted: no service says what it took.
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from accounts.models import Space
@@ -27,16 +28,15 @@ def store_usage(run: AgentRun, event: UsageReported) -> None:
         _store_of_shared(run, event, agent_id=run.shared_agent_id, space_id=run.shared_space_id)
         return
     row = _model_of(run.agent, event.model)
-    ModelUsage.objects.get_or_create(
+    usage = ModelUsage(
         run=run,
         seq=event.seq,
-        defaults={
-            "space_id": run.space_id,
-            "agent_id": run.agent_id,
-            "user_id": run.user_id,
-            **_measured(event.usage, row, name=event.model, purpose=event.purpose),
-        },
+        space_id=run.space_id,
+        agent_id=run.agent_id,
+        user_id=run.user_id,
+        **_measured(event.usage, row, name=event.model, purpose=event.purpose),
     )
+    ModelUsage.objects.bulk_create([usage], ignore_conflicts=True)
 
 
 def _store_of_shared(run: AgentRun, event: UsageReported, *, agent_id: UUID, space_id: int) -> None:
@@ -76,7 +76,7 @@ def meter(
     )
 
 
-def _measured(usage: Usage, model: AIModel | None, *, name: str, purpose: str) -> dict[str, object]:
+def _measured(usage: Usage, model: AIModel | None, *, name: str, purpose: str) -> dict[str, Any]:
     return {
         "model": model,
         "model_name": name[:200],

@@ -1,4 +1,4 @@
-"""How much of each budget is spent: one query, over the indexes of `ModelUsage`."""
+"""How much of each budget is spent: one query for all, over the indexes of `ModelUsage`."""
 
 from __future__ import annotations
 
@@ -77,6 +77,8 @@ def standings_for(*, agent_id: UUID | None, user_id: int | None) -> list[Standin
         | Q(subject=BudgetSubject.USER, user__isnull=True),
         is_enabled=True,
     )
+    if not rows.exists():
+        return []  # most spaces have none, and the sums take a while to be put into words alone
     found = _measured(
         rows,
         agent=Q(agent_id=agent_id),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from accounts.access import Actor, visible
 from agents.memory.texts import key_of, one_line
 from agents.suggestions.values import Suggestion
-from knowledge.constants import DocumentSource, DocumentState
+from knowledge.constants import UNLISTED_SOURCES, DocumentSource, DocumentState
 from knowledge.models import Chunk, Document, FaqEntry
 from knowledge.text.scripts import Script, script_of
 
@@ -32,7 +32,7 @@ _ABOUT: dict[Script, tuple[str, str]] = {
 def questions_of_bases(actor: Actor, base_ids: Sequence[UUID], *, most: int) -> list[Suggestion]:
     """Return questions about the newest documents of these bases that the actor may see."""
     rows = Document.objects.filter(base_id__in=base_ids, state=DocumentState.COMPLETED)
-    rows = rows.exclude(source=DocumentSource.FAQ)
+    rows = rows.exclude(source__in=UNLISTED_SOURCES)
     documents = list(visible(actor, "view", rows).order_by("-created_at", "name")[:DOCUMENTS])
     headings = _headings(actor, documents)
     first = [_question(each, headings[each.pk][:1]) for each in documents]

@@ -15,11 +15,14 @@ from agents.engine.signatures import BaseId, ChunkId, DocumentId
 from agents.engine.tools import Arguments, Tool, ToolContext, ToolResult, tool
 from agents.tools.deps import RunDeps
 from agents.tools.passages import Passage, card_of, write_passages
-from agents.tools.searching import find_passages, may_read, passages_of, scope_of
+from agents.tools.searching import Only, find_passages, may_read, passages_of, scope_of
 from core.aio import in_db
-from core.errors import NotFound, ProjectError
+from core.errors import Invalid, NotFound, ProjectError
+from knowledge.constants import DocumentSource
 from knowledge.models import Chunk, Document
 from knowledge.queries import get_chunk, get_document, list_chunks
+from knowledge.retrieval.filter_values import Filter
+from knowledge.retrieval.filters import document_condition
 from knowledge.retrieval.hits import RetrievalHit
 from knowledge.sharing.reading import read_documents
 from knowledge.sharing.search import grep_shared
@@ -46,6 +49,10 @@ async def knowledge_search(
         list[BaseId] | None,
         Field(max_length=20, description="Only these bases (b1, b2, …); leave out for all."),
     ] = None,
+    only: Annotated[
+        Only | None,
+        Field(description="Only documents like this; leave out unless the question asks for it."),
+    ] = None,
 ) -> ToolResult:
     """Search the knowledge bases by meaning and by words; returns passages with ids to cite.
 
@@ -53,13 +60,16 @@ async def knowledge_search(
     are searched at once. Cite what you use by its id, like [c3].
     Example: {"queries": ["notice period for consultants", "who approves replacing key personnel"]}
     """
-    wanted = _bases(ctx.deps, base_ids)
+    wanted = chosen_bases(ctx.deps, base_ids)
+    narrowed = _filter(only)
     found: dict[UUID, RetrievalHit] = {}
     warnings: list[str] = []
     confident: list[bool | None] = []
     for query in queries:
         ctx.cancel.check()
-        retrieval = await in_db(find_passages, ctx.deps, query=query, base_ids=wanted)
+        retrieval = await in_db(
+            find_passages, ctx.deps, query=query, base_ids=wanted, wanted=narrowed
+        )
         confident.append(retrieval.confident)
         warnings += [each for each in retrieval.warnings if each not in warnings]
         for hit in passages_of(retrieval, ctx.deps.config):
@@ -211,6 +221,7 @@ def passage_of_hit(hit: RetrievalHit) -> Passage:
         page_from=hit.page_from,
         page_to=hit.page_to,
         score=hit.score,
+        is_wiki=hit.is_wiki,
     )
 
 
@@ -225,11 +236,16 @@ def passage_of_chunk(chunk: Chunk, document: Document) -> Passage:
         heading_path=tuple(chunk.heading_path),
         page_from=chunk.page_from,
         page_to=chunk.page_to,
+        is_wiki=document.source == DocumentSource.WIKI,
     )
 
 
-def _bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
-    """Return the bases to search: never one that is not the run's."""
+def chosen_bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
+    """Return the bases to search: never one that is not the run's.
+
+    Raises:
+        ToolFailed: bases were named, and none of them is the run's.
+    """
     if not base_ids:
         return deps.base_ids
     wanted = {_uuid(each, "base") for each in base_ids}
@@ -237,6 +253,19 @@ def _bases(deps: RunDeps, base_ids: Sequence[str] | None) -> tuple[UUID, ...]:
     if not allowed:
         raise ToolFailed("None of these bases can be searched here.", code="not_found")
     return allowed
+
+
+def _filter(only: Only | None) -> Filter | None:
+    """Return which documents to search; None for all."""
+    if only is None:
+        return None
+    try:
+        wanted = only.to_filter()
+        if wanted is not None:
+            document_condition(wanted)  # the search itself would find nothing, without a word
+    except Invalid as refusal:
+        raise ToolFailed(refusal.message, code="bad_arguments") from refusal
+    return wanted
 
 
 def _read_on(

@@ -24,6 +24,8 @@ class Passage:
     page_from: int | None = None
     page_to: int | None = None
     score: float | None = None
+    is_wiki: bool = False
+    """Whether it is of a page of the wiki."""
 
 
 def write_passages(passages: Iterable[Passage], aliases: Aliases) -> str:
@@ -66,6 +68,7 @@ def card_of(passages: Iterable[Passage]) -> list[dict[str, Any]]:
             "heading": " › ".join(passage.heading_path),
             "excerpt": _excerpt(passage.text),
             "score": None if passage.score is None else round(passage.score, 3),
+            **({"is_wiki": True} if passage.is_wiki else {}),
         }
         for passage in passages
     ]

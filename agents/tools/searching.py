@@ -3,21 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from typing import Annotated, Any
 from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.configuration import AgentConfig
 from agents.tools.deps import RunDeps
+from knowledge.constants import SearchDoor
 from knowledge.models import Document
+from knowledge.retrieval.filter_values import OWN_FIELD, Filter, read_filter
 from knowledge.retrieval.hits import Retrieval, RetrievalHit
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.searches.record import record_search
 from knowledge.sharing.search import retrieve_shared
 
 PASSAGES_PER_SEARCH = 8
 """What a search gives a model when its agent says nothing."""
 
 
-def scope_of(deps: RunDeps, base_ids: Sequence[UUID] | None = None) -> Scope:
+class Only(BaseModel):
+    """Which documents a model wants to search; each thing that it names has to hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    folder: str | None = Field(
+        default=None, max_length=1000, description="This folder and those below it."
+    )
+    tags: list[Annotated[str, Field(max_length=64)]] | None = Field(
+        default=None, min_length=1, max_length=20, description="One of these tags, by name."
+    )
+    file_types: list[Annotated[str, Field(max_length=20)]] | None = Field(
+        default=None, min_length=1, max_length=20, description="One of these, as pdf or docx."
+    )
+    updated_from: date | None = Field(default=None, description="Changed on this day or later.")
+    updated_to: date | None = Field(default=None, description="Changed on this day or before.")
+    fields: dict[Annotated[str, Field(max_length=64)], str | int | float | bool] | None = Field(
+        default=None, max_length=10, description="Custom fields of documents and their values."
+    )
+
+    def to_filter(self) -> Filter | None:
+        """Return it as searches have it; None when nothing is named.
+
+        Raises:
+            Invalid: a value cannot be used.
+        """
+        given: list[tuple[str, str, Any]] = [
+            ("folder", "equals", self.folder),
+            ("tag", "in", self.tags),
+            ("file_type", "in", self.file_types),
+            ("updated", "at_least", self.updated_from and self.updated_from.isoformat()),
+            ("updated", "at_most", self.updated_to and self.updated_to.isoformat()),
+        ]
+        given += [
+            (f"{OWN_FIELD}{name}", "equals", each) for name, each in (self.fields or {}).items()
+        ]
+        conditions = [
+            {"field": field, "operator": operator, "value": value}
+            for field, operator, value in given
+            if value is not None
+        ]
+        return read_filter({"all_of": conditions}) if conditions else None
+
+
+def scope_of(
+    deps: RunDeps, base_ids: Sequence[UUID] | None = None, *, wanted: Filter | None = None
+) -> Scope:
     """Return where to look: never outside of the run's bases and of the documents it was given.
 
     A named document narrows its own base; the other bases of the run stay whole.
@@ -26,6 +79,7 @@ def scope_of(deps: RunDeps, base_ids: Sequence[UUID] | None = None) -> Scope:
         base_ids=tuple(deps.base_ids if base_ids is None else base_ids),
         document_ids=deps.document_ids or None,
         whole_base_ids=deps.whole_base_ids,
+        filter=wanted,
         strict=False,
     )
 
@@ -39,16 +93,32 @@ def may_read(deps: RunDeps, document: Document) -> bool:
 
 
 def find_passages(
-    deps: RunDeps, *, query: str, base_ids: Sequence[UUID] | None = None
+    deps: RunDeps,
+    *,
+    query: str,
+    base_ids: Sequence[UUID] | None = None,
+    wanted: Filter | None = None,
+    door: SearchDoor = SearchDoor.TOOL,
 ) -> Retrieval:
-    """Search as the agent is set up; hits below its thresholds are left out by `passages_of`."""
-    return retrieve_shared(
-        deps.actor,
-        query=query,
-        scope=scope_of(deps, base_ids),
-        settings=retrieval_settings(deps.config),
-        settings_of=deps.shared_by,
+    """Search as the agent is set up; hits below its thresholds are left out by `passages_of`.
+
+    The search is recorded, with which of its passages the model gets.
+    """
+    scope = scope_of(deps, base_ids, wanted=wanted)
+    settings = retrieval_settings(deps.config)
+    found = retrieve_shared(
+        deps.actor, query=query, scope=scope, settings=settings, settings_of=deps.shared_by
     )
+    record_search(
+        deps.actor,
+        door=door,
+        scope=scope,
+        found=found,
+        settings=settings,
+        run_id=deps.run_id,
+        given=frozenset(hit.chunk_id for hit in passages_of(found, deps.config)),
+    )
+    return found
 
 
 def passages_of(retrieval: Retrieval, config: AgentConfig) -> list[RetrievalHit]:

@@ -51,22 +51,24 @@ def is_closed(actor: Actor, run_id: UUID) -> bool:
 
 
 def documents_read(run_ids: Collection[UUID]) -> Mapping[UUID, set[UUID]]:
-    """Return the documents that stood before the model in each run; three queries."""
+    """Return the documents that stood before the model in each run; few queries."""
     found: defaultdict[UUID, set[UUID]] = defaultdict(set)
     events = RunEvent.objects.filter(run__in=run_ids, type__in=HOLD_SOURCES).order_by()
-    for path in ("$.**.document_id", "$.**.document_ids[*]"):
-        for run_id, named in _named(events, path):
-            _add(found[run_id], named)
-    answers = dict(
-        AgentRun.objects.filter(pk__in=run_ids, answer__isnull=False).values_list("answer_id", "pk")
-    )
+    for run_id, *named in _named(events):
+        for each in named:
+            _add(found[run_id], each)
+    answers: dict[UUID, UUID] = {}
+    rows = AgentRun.objects.filter(pk__in=run_ids).order_by()
+    for run_id, answer_id, inherited in rows.values_list(
+        "pk", "answer_id", "inherited_document_ids"
+    ):
+        if answer_id is not None:
+            answers[answer_id] = run_id
+        for each in inherited:
+            _add(found[run_id], each)
     cited = EvidenceRow.objects.filter(origin_id__in=answers).order_by()
     for answer_id, document_id in cited.values_list("origin_id", "document_id").distinct():
         found[answers[answer_id]].add(document_id)
-    inherited = AgentRun.objects.filter(pk__in=run_ids).exclude(inherited_document_ids=[])
-    for run_id, ids in inherited.values_list("pk", "inherited_document_ids"):
-        for each in ids:
-            _add(found[run_id], each)
     return found
 
 
@@ -96,17 +98,18 @@ def as_sources(document_ids: Iterable[UUID]) -> list[dict[str, str]]:
     return [{"document_id": str(each)} for each in sorted(document_ids)]
 
 
-def _named(events: QuerySet[RunEvent], path: str) -> Iterable[tuple[UUID, Any]]:
-    """Return the ids under a path, each once a run: PostgreSQL reads the JSON, we get ids only."""
-    each = Func(
-        "data",
-        function="jsonb_path_query",
-        template=f"%(function)s(%(expressions)s, '{path}')",
-        output_field=JSONField(),
-    )
-    rows = events.annotate(named=each).values_list("run_id", "named").distinct()
-    found: list[tuple[UUID, Any]] = list(rows)
-    return found
+def _named(events: QuerySet[RunEvent]) -> Iterable[tuple[UUID, Any, Any]]:
+    """Return runs with the ids in their events: PostgreSQL reads the JSON, we get ids only.
+
+    The two ids of a row have nothing to do with each other, and the shorter list ends in nulls.
+    """
+    rows = events.annotate(one=_ids_at("$.**.document_id"), of_list=_ids_at("$.**.document_ids[*]"))
+    return list(rows.values_list("run_id", "one", "of_list").distinct())
+
+
+def _ids_at(path: str) -> Func:
+    template = f"%(function)s(%(expressions)s, '{path}')"
+    return Func("data", function="jsonb_path_query", template=template, output_field=JSONField())
 
 
 def _add(found: set[UUID], named: Any) -> None:

@@ -37,6 +37,7 @@ from agents.spending.gate import warning_for
 from agents.suggestions.reading import Offered
 from agents.tracing.closed import hide_closed_mentions
 from agents.tracing.sight import masked_rows
+from agents.wiki_mending import fixer_of, mending_of
 from core.errors import ProjectError
 from core.htmx import render
 from knowledge.evidence import Evidence, read_evidence_of
@@ -116,7 +117,12 @@ def conversation_delete(request: SpaceRequest, conversation_id: UUID) -> HttpRes
 
 def _new_page(request: SpaceRequest, *, text: str, error: str, status: int) -> HttpResponse:
     wished = request.POST.get("agent_id") or request.GET.get("agent", "")
-    composer = _composer(request, agent_id=_uuid_or_none(wished), base_ids=[])
+    base_ids: list[str] = request.POST.getlist("base_ids")
+    issue_id = _uuid_or_none(request.GET.get("issue", ""))
+    if issue_id is not None and request.method == "GET":
+        mending = mending_of(request.actor, issue_id)
+        wished, text, base_ids = str(mending.agent.pk), mending.text, [str(mending.base_id)]
+    composer = _composer(request, agent_id=_uuid_or_none(wished), base_ids=base_ids)
     context = {
         **composer,
         "text": text,
@@ -132,6 +138,9 @@ def _composer(
     request: SpaceRequest, *, agent_id: UUID | None, base_ids: list[str]
 ) -> dict[str, Any]:
     agents = list(list_agents(request.actor))
+    fixer = fixer_of(request.actor)
+    if fixer is not None and fixer.pk == agent_id:  # in no list, but where its work began
+        agents.append(fixer)
     shared = shared_agents(request.actor)
     chosen_id = _chosen_id(agent_id, [agent.pk for agent in agents], [row.id for row in shared])
     is_own = chosen_id in {agent.pk for agent in agents}

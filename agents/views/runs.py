@@ -17,9 +17,11 @@ from agents.constants import OPEN_RUN_STATES
 from agents.models import AgentRun, RunEvent
 from agents.pages.run import block, pretty, run_timeline, stored_events
 from agents.pages.run_messages import messages_of
+from agents.pages.verdicts import verdicts_context
 from agents.services.openings import OpenedRun, open_run, top_conversation
 from agents.spending.continuing import can_continue, continue_run
 from agents.tracing.masking import mask_value
+from agents.verdicts.reading import verdicts_of_runs
 from core.errors import LimitReached
 from core.htmx import redirect, render, wants_fragment
 
@@ -89,7 +91,9 @@ def _tab(request: SpaceRequest, found: AgentRun, tab: str) -> dict[str, Any]:
         return {"views": messages_of(request.actor, found)}
     rows = stored_events(request.actor, found)
     if tab == "timeline":
-        return {"timeline": run_timeline(found, rows)}
+        verdicts = verdicts_of_runs(request.actor, [found]).get(found.pk)
+        shown = verdicts_context(str(found.pk), verdicts, beside_answer=False)
+        return {"timeline": run_timeline(found, rows), "verdicts": shown}
     page = Paginator(rows, EVENTS_A_PAGE).get_page(request.GET.get("page"))
     return {"page_obj": page, "events": [_event(row) for row in page.object_list]}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -45,8 +46,10 @@ def enqueue(
         max_attempts=job.max_attempts,
         run_after=due,
     )
+    # Only what may meet a queued job of its key needs a place to go back to.
+    place = transaction.atomic() if dedupe_key else nullcontext()
     try:
-        with transaction.atomic():
+        with place:
             row.save(force_insert=True)
     except IntegrityError:
         if not dedupe_key:
@@ -61,7 +64,7 @@ def cancel_job(job_id: UUID) -> None:
     """Ask a job to stop: a queued one ends now, a running one within five seconds."""
     now = timezone.now()
     BackgroundJob.objects.filter(pk=job_id, state=JobState.QUEUED).update(
-        state=JobState.CANCELLED, ended_at=now, reason="Cancelled before it began."
+        state=JobState.CANCELLED, ended_at=now, reason="Canceled before it began."
     )
     BackgroundJob.objects.filter(pk=job_id, state=JobState.RUNNING).update(cancel_requested=True)
 

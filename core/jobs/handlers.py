@@ -78,7 +78,7 @@ class JobContext:
             cancel_requested=False,
         )
         if not mine.exists():
-            self.stop("The job is another worker's now, or was cancelled.")
+            self.stop("The job is another worker's now, or was canceled.")
             raise JobCancelled(self.stop_reason)
 
 

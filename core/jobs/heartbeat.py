@@ -58,7 +58,7 @@ def beat_once() -> None:
         elif row["lease_epoch"] != context.lease_epoch:
             context.stop("Another worker took the job over.")
         elif row["cancel_requested"]:
-            context.stop("Cancelled.")
+            context.stop("Canceled.")
 
 
 def _ensure_thread() -> None:

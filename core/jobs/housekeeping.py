@@ -61,7 +61,7 @@ def _return_or_fail(row: BackgroundJob) -> None:
     logger.warning("Job %s %s lost its worker %s", row.name, row.pk, row.lease_owner)
     if row.cancel_requested:
         BackgroundJob.objects.filter(pk=row.pk).update(
-            state=JobState.CANCELLED, ended_at=timezone.now(), reason="Cancelled."
+            state=JobState.CANCELLED, ended_at=timezone.now(), reason="Canceled."
         )
     elif row.attempt >= row.max_attempts:
         reason = f"The worker ended {row.attempt} times while it did this; it is not tried again."

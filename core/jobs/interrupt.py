@@ -43,7 +43,7 @@ def wait_interruptibly(outcome: Future[R], *, should_cancel: Callable[[], bool])
     while not done.wait(POLL_SECONDS):
         if should_cancel():
             outcome.cancel()
-            raise JobCancelled("Cancelled.")
+            raise JobCancelled("Canceled.")
     return outcome.result()
 
 

@@ -45,6 +45,14 @@ def has_job(job: Job, *, dedupe_key: str) -> bool:
     return rows.exists()
 
 
+def runs_elsewhere(job: Job, *, dedupe_key: str, but: UUID) -> bool:
+    """Say whether another job of this key than `but` runs right now."""
+    rows = BackgroundJob.objects.filter(
+        name=job.name, dedupe_key=dedupe_key, state=JobState.RUNNING
+    )
+    return rows.exclude(pk=but).exists()
+
+
 def spaces_waiting(queue: str) -> set[int]:
     """Return the spaces of which a job waits in a queue and may begin: who shares its workers."""
     rows = BackgroundJob.objects.filter(queue=queue, state=JobState.QUEUED)

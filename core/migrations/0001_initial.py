@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('queue', models.CharField(max_length=40)),
                 ('arguments', models.JSONField(default=dict)),
                 ('dedupe_key', models.CharField(blank=True, max_length=200)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=12)),
+                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Canceled')], default='queued', max_length=12)),
                 ('attempt', models.PositiveIntegerField(default=0)),
                 ('max_attempts', models.PositiveIntegerField(default=5)),
                 ('lease_epoch', models.PositiveIntegerField(default=0)),

@@ -61,6 +61,14 @@ class SearchRequest(serializers.Serializer[Any]):
     knowledge_ids = serializers.ListField(
         child=serializers.UUIDField(), required=False, max_length=200
     )
+    tag_ids = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=10**18),
+        required=False,
+        max_length=100,
+    )
+    """One of these tags is on the document."""
+    filter = serializers.DictField(required=False, allow_empty=False)
+    """Which documents: `knowledge.retrieval.filter_values.Filter` as JSON."""
 
 
 class SessionRequest(serializers.Serializer[Any]):

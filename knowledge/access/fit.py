@@ -14,7 +14,14 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from knowledge.models import Document, DocumentWall, KnowledgeBase, RemovedDocument, Restriction
+from knowledge.models import (
+    Document,
+    DocumentBasis,
+    DocumentWall,
+    KnowledgeBase,
+    RemovedDocument,
+    Restriction,
+)
 
 _BATCH = 1_000
 _DEPTH = 4
@@ -27,14 +34,19 @@ def lock_base(base_id: UUID) -> None:
 
 
 def raise_walls(documents: Sequence[Document]) -> None:
-    """Give documents of one base exactly the walls that their names and folders ask for."""
+    """Give documents of one base, and what was made of them, exactly the walls that hold for them.
+
+    Names and folders ask for walls; what was made of documents has those of all of them.
+    """
     if not documents:
         return
+    documents = [*documents, *made_of(document.pk for document in documents)]
+    sources = _sources_of(documents)
     wanted = {
         (document.pk, restriction.pk)
         for restriction in Restriction.objects.filter(base_id=documents[0].base_id)
         for document in documents
-        if holds_for(restriction, document)
+        if any(holds_for(restriction, each) for each in (document, *sources[document.pk]))
     }
     rows = DocumentWall.objects.filter(document__in=documents)
     held = {(row.document_id, row.restriction_id): row.pk for row in rows}
@@ -46,10 +58,35 @@ def raise_walls(documents: Sequence[Document]) -> None:
 
 def raise_walls_of(restriction: Restriction) -> int:
     """Put a new restriction's walls up; returns for how many documents it holds."""
-    ids = documents_behind(restriction).values_list("pk", flat=True)
+    ids = set(documents_behind(restriction).values_list("pk", flat=True))
+    ids |= {document.pk for document in made_of(ids)}
     pairs = [(document_id, restriction.pk) for document_id in ids]
     _build(pairs, space_id=restriction.space_id)
     return len(pairs)
+
+
+def made_of(document_ids: Iterable[UUID]) -> list[Document]:
+    """Return the documents that were made of these."""
+    rows = DocumentBasis.objects.filter(source_id__in=list(document_ids))
+    return list(Document.objects.filter(pk__in=rows.values("document_id")))
+
+
+def set_basis(document: Document, source_ids: Iterable[UUID]) -> None:
+    """Write down what a document is made of, and give it the walls of that.
+
+    Called in a transaction that has the lock of the base.
+    """
+    wanted = set(source_ids)
+    rows = DocumentBasis.objects.filter(document=document)
+    rows.exclude(source_id__in=wanted).delete()
+    DocumentBasis.objects.bulk_create(
+        [
+            DocumentBasis(space_id=document.space_id, document=document, source_id=each)
+            for each in wanted
+        ],
+        ignore_conflicts=True,
+    )
+    raise_walls([document])
 
 
 def leave_trace(document: Document) -> None:
@@ -105,6 +142,18 @@ def folders_above(path: str) -> list[str]:
     """Return a folder and all above it, outermost first; the first is the base's root, ""."""
     parts = path.split("/") if path else []
     return ["/".join(parts[:count]) for count in range(len(parts) + 1)]
+
+
+def _sources_of(documents: Sequence[Document]) -> dict[UUID, list[Document]]:
+    """Return what each of the documents is made of, as far as that is still there."""
+    rows = DocumentBasis.objects.filter(document__in=documents)
+    pairs = list(rows.values_list("document_id", "source_id"))
+    found = Document.objects.in_bulk([source_id for _document_id, source_id in pairs])
+    sources: dict[UUID, list[Document]] = {document.pk: [] for document in documents}
+    for document_id, source_id in pairs:
+        if source_id in found:
+            sources[document_id].append(found[source_id])
+    return sources
 
 
 def _build(pairs: Iterable[tuple[UUID, UUID]], *, space_id: int) -> None:

@@ -33,6 +33,9 @@ _OTHER_SHARE = 0.05
 _MOST_CHARACTERS = 2_000_000
 _CHARACTERS_A_TOKEN = 4
 _QUESTION_TOKENS = 30
+_GRAPH_PROMPT_TOKENS = 450
+_GRAPH_TOKENS = 350
+"""Of each passage's answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,16 +101,20 @@ def _characters(name: str, size_bytes: int) -> int:
 
 def _enrichment_tokens(base: KnowledgeBase, characters: Sequence[int]) -> tuple[int, int]:
     """Return tokens that go into the chat model and come out of it."""
-    options = base_settings_of(base).enrichment
+    settings_of_base = base_settings_of(base)
+    options = settings_of_base.enrichment
     if no_model_reason(base.space_id):
         return 0, 0
     asked = written = 0
     if options.summary:
         asked += sum(min(each, MOST_CHARACTERS) for each in characters) // _CHARACTERS_A_TOKEN
         written += len(characters) * MOST_TOKENS // 2
+    size = settings_of_base.split.size_characters
+    passages = sum(each // size + 1 for each in characters)
+    if settings_of_base.graph.is_enabled:
+        asked += sum(characters) // _CHARACTERS_A_TOKEN + passages * _GRAPH_PROMPT_TOKENS
+        written += passages * _GRAPH_TOKENS
     if options.questions:
-        size = base_settings_of(base).split.size_characters
-        passages = sum(each // size + 1 for each in characters)
         asked += sum(characters) // _CHARACTERS_A_TOKEN
         written += passages * options.questions_per_passage * _QUESTION_TOKENS
     return asked, written

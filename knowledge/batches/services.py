@@ -142,7 +142,8 @@ def end_uploads(actor: Actor, *, batch_id: UUID, failed: Sequence[tuple[str, str
             {"name": name[:_MOST_CHARACTERS], "reason": reason[:_MOST_CHARACTERS]}
             for name, reason in failed[:MOST_FAILED]
         ]
-        batch.uploads = {"is_complete": True, "failed": kept, "failed_total": len(failed)}
+        told = {"is_complete": True, "failed": kept, "failed_total": len(failed)}
+        batch.uploads = {**batch.uploads, **told}
         batch.save(update_fields=["uploads"])
         transaction.on_commit(lambda: settle(batch.pk))
 
@@ -217,7 +218,7 @@ def cancel_batch(actor: Actor, *, batch_id: UUID) -> IngestBatch:
         waiting = Document.objects.filter(batch=batch, state__in=OPEN_STATES)
         jobs = [each for each in waiting.values_list("job_id", flat=True) if each]
         # Out of the batch: to read one again is its own wish, not the batch's.
-        waiting.update(
+        stopped = waiting.update(
             state=DocumentState.CANCELLED,
             reason_code="cancelled",
             reason=gettext_noop("Its batch was canceled."),
@@ -227,7 +228,8 @@ def cancel_batch(actor: Actor, *, batch_id: UUID) -> IngestBatch:
         for job_id in jobs:
             cancel_job(job_id)
         batch.state, batch.ended_at = BatchState.CANCELLED, timezone.now()
-        batch.save(update_fields=["state", "ended_at"])
+        batch.uploads = {**batch.uploads, "stopped": stopped}
+        batch.save(update_fields=["state", "ended_at", "uploads"])
         record_audit(
             actor, "batch.cancel", target=batch.base, base_id=batch.base_id, documents=len(jobs)
         )

@@ -29,6 +29,7 @@ from knowledge.corrections.rows import (
 )
 from knowledge.corrections.sections import patch_section
 from knowledge.enrich.summary import refresh_summary_soon
+from knowledge.graph.enrichment import refresh_graph_soon
 from knowledge.ingest.index import index_some
 from knowledge.models import Chunk, Correction, CorrectionRevision, Document, Embedding
 from knowledge.queries import get_chunk
@@ -162,6 +163,7 @@ def write_chunk(
         patch_section(chunk)
         _follow_pictures(chunk)
     refresh_summary_soon(chunk.document)
+    refresh_graph_soon(chunk.document)
     record_audit(
         actor,
         "chunk.edit" if text != was else "chunk.enable" if is_enabled else "chunk.disable",

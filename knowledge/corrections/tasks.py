@@ -14,6 +14,7 @@ from knowledge.constants import DocumentState
 from knowledge.corrections.jobs import EMBED_CORRECTED
 from knowledge.ingest.embed import embed_chunks
 from knowledge.models import Document
+from knowledge.reembedding.soon import catch_up_soon
 from providers.contracts.errors import ModelError
 from providers.services.clients import get_embedding_model
 
@@ -28,12 +29,15 @@ def embed(context: JobContext, *, document_id: str) -> None:
     row = document.base.embedding_model
     price = input_price(row)
     try:
+        model = get_embedding_model(row, background=True, cancelled=lambda: context.cancelled)
         embed_chunks(
             document,
-            model=get_embedding_model(row, background=True, cancelled=lambda: context.cancelled),
+            model=model,
             should_cancel=lambda: context.cancelled,
             spent=lambda tokens: spend(document, tokens=tokens, cents=price * tokens),
+            watchful=True,
         )
+        catch_up_soon(document.base_id, embedded_with=model.identity)
     except ModelError as error:
         raise ServiceFailed(
             _("The embedding model failed: %(reason)s") % {"reason": error.message},

@@ -10,6 +10,7 @@ import json_repair
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
+from accounts.access import Actor
 from core.aio import LoopThread
 from core.errors import Conflict, ProjectError
 from core.jobs.interrupt import wait_interruptibly
@@ -28,6 +29,8 @@ from providers.services.models import default_model
 from providers.tokens import estimate_tokens
 
 CALL_SECONDS = 180.0
+PERSON_SECONDS = 60.0
+"""For a call whose answer somebody waits for on a page."""
 _loop = LoopThread("enrichment")
 V = TypeVar("V", bound=BaseModel)
 
@@ -90,7 +93,7 @@ def ask_text(enriching: Enriching, wish: Wish, *, row: AIModel | None = None) ->
         str(row.pk), limit=background_places(row), cancelled=lambda: context.cancelled
     ):
         context.check()
-        asked = _loop.submit(_collect(get_chat_model(row), wish))
+        asked = _loop.submit(collect(get_chat_model(row), wish))
         text, usage = wait_interruptibly(asked, should_cancel=lambda: context.cancelled)
     _count(enriching, row, usage, wish)
     return text
@@ -103,16 +106,47 @@ def ask_value(enriching: Enriching, wish: Wish, kind: type[V]) -> V:
         ModelError: the call failed, or ("bad_response") the answer is of another form.
         ProjectError, BatchPaused, JobCancelled: as for `ask_text`.
     """
-    text = ask_text(enriching, wish)
+    return value_of(ask_text(enriching, wish), kind)
+
+
+def value_of(text: str, kind: type[V]) -> V:
+    """Return an answer of a model as a value, mended where a bracket or a quote is missing.
+
+    Raises:
+        ModelError: ("bad_response") it is of another form.
+    """
     begin = text.find("{")
     try:
         if begin < 0:
             raise ValueError("no JSON")
         return kind.model_validate(json_repair.loads(text[begin:].rsplit("```", 1)[0]))
-    except (ValidationError, ValueError) as error:
+    except (ValidationError, ValueError, RecursionError) as error:
         raise ModelError(
             "bad_response", _("The model answered in another form than it was asked for.")
         ) from error
+
+
+def ask_for_person(actor: Actor, wish: Wish) -> str:
+    """Return the answer of the space's writing model to a person who waits for it, counted for them.
+
+    Raises:
+        ModelError: the call failed, or took longer than `PERSON_SECONDS`.
+        ProjectError: a budget is spent, or no model writes in the space.
+    """
+    if refusal := refusal_for(actor.user_id):
+        raise Conflict(refusal)
+    row = writing_model(actor.space_id)
+    text, usage = _loop.submit(collect(get_chat_model(row), wish, seconds=PERSON_SECONDS)).result()
+    count(
+        MeteredCall(
+            space_id=actor.space_id,
+            user_id=actor.user_id,
+            model=row,
+            usage=usage,
+            purpose=wish.purpose,
+        )
+    )
+    return text
 
 
 def _count(enriching: Enriching, row: AIModel, usage: Usage, wish: Wish) -> None:
@@ -136,7 +170,10 @@ def _count(enriching: Enriching, row: AIModel, usage: Usage, wish: Wish) -> None
     )
 
 
-async def _collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
+async def collect(
+    model: ChatModel, wish: Wish, *, seconds: float = CALL_SECONDS
+) -> tuple[str, Usage]:
+    """Return the whole answer of a model with its usage, estimated where the service never says."""
     messages: Sequence[ChatMessage] = (
         ChatMessage(role="system", content=wish.instructions),
         ChatMessage(role="user", content=wish.material, images=wish.images),
@@ -145,7 +182,7 @@ async def _collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
         temperature=0.2,
         max_output_tokens=wish.max_tokens,
         thinking=False,
-        timeout_seconds=CALL_SECONDS,
+        timeout_seconds=seconds,
         tool_choice="none",
     )
     pieces: list[str] = []
@@ -154,7 +191,7 @@ async def _collect(model: ChatModel, wish: Wish) -> tuple[str, Usage]:
         pieces.append(chunk.text)
         usage = chunk.usage or usage
     text = "".join(pieces)
-    if usage is None:  # some services never say
+    if usage is None:
         asked = estimate_tokens(wish.instructions) + estimate_tokens(wish.material)
         usage = Usage(input_tokens=asked, output_tokens=estimate_tokens(text))
     return text, usage

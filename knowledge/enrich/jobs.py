@@ -10,3 +10,4 @@ SUMMARISE = Job(name="knowledge.summarise", queue="enrich", time_limit_seconds=1
 ASK_QUESTIONS = Job(name="knowledge.ask_questions", queue="enrich", time_limit_seconds=1800.0)
 DESCRIBE_TABLES = Job(name="knowledge.describe_tables", queue="enrich", time_limit_seconds=1800.0)
 CHOOSE_TAGS = Job(name="knowledge.choose_tags", queue="enrich", time_limit_seconds=1800.0)
+EXTRACT_GRAPH = Job(name="knowledge.extract_graph", queue="enrich", time_limit_seconds=1800.0)

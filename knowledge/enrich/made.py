@@ -17,6 +17,7 @@ from knowledge.enrich.registry import Enriching
 from knowledge.ingest.embed import embed_chunks
 from knowledge.ingest.index import index_some, unindex_chunks
 from knowledge.models import Chunk, Document
+from knowledge.reembedding.soon import catch_up_soon
 from providers.services.clients import get_embedding_model
 
 MODEL, PERSON = "model", "person"
@@ -80,12 +81,15 @@ def embed_made(enriching: Enriching) -> None:
     document, context = enriching.document, enriching.context
     row = document.base.embedding_model
     price = input_price(row)
+    model = get_embedding_model(row, background=True, cancelled=lambda: context.cancelled)
     embed_chunks(
         document,
-        model=get_embedding_model(row, background=True, cancelled=lambda: context.cancelled),
+        model=model,
         should_cancel=lambda: context.cancelled,
         spent=lambda tokens: spend(document, tokens=tokens, cents=price * tokens),
+        watchful=True,
     )
+    catch_up_soon(document.base_id, embedded_with=model.identity)
     context.check()
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field
 
 from knowledge.base_settings import BaseSettings
-from knowledge.constants import ChunkKind, DocumentSource, StageName
+from knowledge.constants import UNLISTED_SOURCES, ChunkKind, StageName
 from knowledge.enrich.asking import Wish, ask_value
 from knowledge.enrich.jobs import ASK_QUESTIONS
 from knowledge.enrich.made import Made, embed_made, passages_of, replace_made
@@ -135,7 +135,7 @@ def _made(answer: _Answer, group: Sequence[Chunk], most: int) -> Iterator[Made]:
 
 
 def _wanted(document: Document, settings: BaseSettings) -> bool:
-    return settings.enrichment.questions and document.source != DocumentSource.FAQ
+    return settings.enrichment.questions and document.source not in UNLISTED_SOURCES
 
 
 ENRICHMENT = Enrichment(

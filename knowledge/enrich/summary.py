@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 from core.jobs.handlers import JobContext
 from knowledge.base_settings import BaseSettings
-from knowledge.constants import ChunkKind, DocumentSource, DocumentState, StageName
+from knowledge.constants import UNLISTED_SOURCES, ChunkKind, DocumentState, StageName
 from knowledge.enrich.asking import Wish, ask_text, no_model_reason
 from knowledge.enrich.jobs import SUMMARISE
 from knowledge.enrich.made import Made, embed_made, passages_of, replace_made
@@ -86,7 +86,7 @@ def _write(context: JobContext, document: Document, summary: str, made_from: str
 
 
 def _wanted(document: Document, settings: BaseSettings) -> bool:
-    return settings.enrichment.summary and document.source != DocumentSource.FAQ
+    return settings.enrichment.summary and document.source not in UNLISTED_SOURCES
 
 
 ENRICHMENT = Enrichment(stage=StageName.SUMMARY, job=SUMMARISE, wanted=_wanted, run=summarise)

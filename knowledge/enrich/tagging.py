@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from pydantic import BaseModel
 
 from knowledge.base_settings import BaseSettings
-from knowledge.constants import DocumentSource, StageName
+from knowledge.constants import UNLISTED_SOURCES, StageName
 from knowledge.enrich.asking import Wish, ask_value
 from knowledge.enrich.jobs import CHOOSE_TAGS
 from knowledge.enrich.made import passages_of
@@ -105,7 +105,7 @@ def _put(document: Document, chosen: Sequence[tuple[Tag, float]]) -> None:
 
 
 def _wanted(document: Document, settings: BaseSettings) -> bool:
-    return settings.enrichment.tags and document.source != DocumentSource.FAQ
+    return settings.enrichment.tags and document.source not in UNLISTED_SOURCES
 
 
 ENRICHMENT = Enrichment(stage=StageName.TAGS, job=CHOOSE_TAGS, wanted=_wanted, run=choose_tags)

@@ -24,9 +24,10 @@ from knowledge.constants import ChunkKind
 from knowledge.faq.answers import text_of
 from knowledge.faq.drafts import MOST_QUESTIONS
 from knowledge.faq.writing import document_of, is_found
-from knowledge.ingest.embed import embed_chunks
+from knowledge.ingest.embed import embed_chunks, embeds_with_another
 from knowledge.ingest.index import index_some, lock_base, unindex_chunks
 from knowledge.models import Chunk, Document, FaqEntry, KnowledgeBase
+from knowledge.reembedding.soon import catch_up_soon
 from knowledge.text.passages import INDEXED_AS
 from providers.contracts.errors import ModelError
 from providers.services.clients import get_embedding_model
@@ -110,12 +111,15 @@ def _index_batch(
         lock_base(document.base_id)
         for entry in batch:
             _replace_passages(document, entry, options)
-    model = get_embedding_model(document.base.embedding_model, background=True)
+    base = KnowledgeBase.objects.select_related("embedding_model").get(pk=document.base_id)
+    model = get_embedding_model(base.embedding_model, background=True)
     embed_chunks(document, model=model, should_cancel=lambda: context.cancelled)
     context.check()
     with transaction.atomic():
         context.check_lease()
         lock_base(document.base_id)
+        if embeds_with_another(base):  # switched meanwhile: they wait for the next round
+            return
         chunks = Chunk.objects.filter(faq_entry_id__in=list(versions))
         index_some(document, chunk_ids=list(chunks.values_list("pk", flat=True)))
         KnowledgeBase.objects.filter(pk=document.base_id, embedding_identity="").update(
@@ -129,6 +133,7 @@ def _index_batch(
             chunk_count=Chunk.objects.filter(document=document).count(),
             revision=F("revision") + 1,
         )
+    catch_up_soon(base.pk, embedded_with=model.identity)
 
 
 def _replace_passages(document: Document, entry: FaqEntry, options: FaqOptions) -> None:

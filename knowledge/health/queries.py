@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from accounts.access import Actor, visible
-from knowledge.constants import DocumentSource, DocumentState
+from knowledge.constants import UNLISTED_SOURCES, DocumentState
 from knowledge.health.score import GOOD, NAMED_BELOW, WEAK, WEIGHTS, SignalName
 from knowledge.models import PageHealth
 
@@ -58,7 +58,7 @@ def base_pages(actor: Actor, base_id: UUID, wanted: HealthFilter) -> QuerySet[Pa
     rows = (
         PageHealth.objects.filter(document__base_id=base_id, document__trashed_at__isnull=True)
         .exclude(document__state__in=_GONE)
-        .exclude(document__source=DocumentSource.FAQ)
+        .exclude(document__source__in=UNLISTED_SOURCES)
     )
     if wanted.level == "weak":
         rows = rows.filter(confidence__lt=WEAK)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
+from django.db import IntegrityError, transaction
 from numpy.typing import NDArray
 
 from core.jobs.interrupt import call_interruptibly
 from knowledge.constants import ChunkKind
-from knowledge.models import Chunk, Document, Embedding
+from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.text.passages import INDEXED_AS, text_to_embed
 from providers.contracts.embedding import EmbeddingModel
 from providers.contracts.errors import ModelError
@@ -19,6 +20,8 @@ from providers.tokens import estimate_tokens
 BATCH = 8
 """Passages a call: a cancelled document stops after one batch, a killed one loses one at most."""
 _TWINS_AT_ONCE = 500
+_Vectors = NDArray[np.float32] | Sequence[list[float]]
+_Store = Callable[[Document, Sequence[Chunk], _Vectors, EmbeddingModel], int]
 
 
 def embed_chunks(
@@ -28,6 +31,7 @@ def embed_chunks(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     should_cancel: Callable[[], bool] = lambda: False,
     spent: Callable[[int], None] = lambda _tokens: None,
+    watchful: bool = False,
 ) -> int:
     """Give every passage of the document a vector of `model`; return how many were made now.
 
@@ -40,6 +44,8 @@ def embed_chunks(
         progress: told (passages with a vector, all passages) after each batch.
         should_cancel: asked before each batch, and while the model works on one.
         spent: told after each batch how many tokens it had, estimated.
+        watchful: whether others may change the document meanwhile, because it is found already:
+            a vector is then stored only where the passage still says what was embedded.
 
     Raises:
         ModelError: a call failed, or gave vectors of another shape.
@@ -52,19 +58,28 @@ def embed_chunks(
     )
     done = total - len(missing)
     progress(done, total)
-    missing = _lend_vectors(document, missing, model)
+    store = _store_if_unchanged if watchful else _store
+    missing = _lend_vectors(document, missing, model, store=store)
     made = total - done - len(missing)
     for batch in _batches(missing, BATCH):
         if should_cancel():
             return made
-        texts = [_text(document, chunk) for chunk in batch]
+        texts = [text_of_vector(document, chunk) for chunk in batch]
         vectors = call_interruptibly(partial(_embed, model, texts), should_cancel=should_cancel)
-        _store(document, batch, vectors, model)
-        made += len(batch)
+        made += store(document, batch, vectors, model)
         spent(sum(map(estimate_tokens, texts)))
         progress(done + made, total)
     progress(total, total)
     return made
+
+
+def embeds_with_another(base: KnowledgeBase) -> bool:
+    """Say whether the base has another embedding model by now than `base` was read with.
+
+    Asked under `lock_base`, in the transaction that makes passages searchable.
+    """
+    now = KnowledgeBase.objects.filter(pk=base.pk).values_list("embedding_model_id", flat=True)
+    return next(iter(now), None) != base.embedding_model_id
 
 
 def _embed(model: EmbeddingModel, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -81,9 +96,9 @@ def _embed(model: EmbeddingModel, texts: Sequence[str]) -> NDArray[np.float32]:
 def _store(
     document: Document,
     chunks: Sequence[Chunk],
-    vectors: NDArray[np.float32] | Sequence[list[float]],
+    vectors: _Vectors,
     model: EmbeddingModel,
-) -> None:
+) -> int:
     # Another worker may have been faster after a take-over: its vector is the same.
     Embedding.objects.bulk_create(
         [
@@ -99,18 +114,48 @@ def _store(
         ],
         ignore_conflicts=True,
     )
+    return len(chunks)
+
+
+def _store_if_unchanged(
+    document: Document,
+    chunks: Sequence[Chunk],
+    vectors: _Vectors,
+    model: EmbeddingModel,
+) -> int:
+    """Store the vectors of passages that are still in the same base and say the same.
+
+    A correction, a rename and a move take the lock of the document's row first: a vector of the old
+    text, which nobody would ever make again, cannot slip in behind them.
+    """
+    try:
+        with transaction.atomic():
+            locked = Document.objects.select_for_update(no_key=True)
+            now = locked.filter(pk=document.pk, base_id=document.base_id).first()
+            if now is None:
+                return 0
+            rows = Chunk.objects.filter(document=now, pk__in=[chunk.pk for chunk in chunks])
+            texts = {row.pk: text_of_vector(now, row) for row in rows}
+            same = [
+                (chunk, vector)
+                for chunk, vector in zip(chunks, vectors, strict=True)
+                if texts.get(chunk.pk) == text_of_vector(document, chunk)
+            ]
+            return _store(now, [each for each, _ in same], [each for _, each in same], model)
+    except IntegrityError:  # a reading took a passage away just then; the next look finds the rest
+        return 0
 
 
 def _lend_vectors(
-    document: Document, missing: Sequence[Chunk], model: EmbeddingModel
+    document: Document, missing: Sequence[Chunk], model: EmbeddingModel, *, store: _Store
 ) -> list[Chunk]:
     """Copy vectors of equal passages; return the chunks for which there are none."""
     left: list[Chunk] = []
     for batch in _batches(missing, _TWINS_AT_ONCE):
         known = _vectors_of_twins(document, batch, model)
-        lent = [chunk for chunk in batch if _text(document, chunk) in known]
-        _store(document, lent, [known[_text(document, chunk)] for chunk in lent], model)
-        left += [chunk for chunk in batch if _text(document, chunk) not in known]
+        lent = [chunk for chunk in batch if text_of_vector(document, chunk) in known]
+        store(document, lent, [known[text_of_vector(document, chunk)] for chunk in lent], model)
+        left += [chunk for chunk in batch if text_of_vector(document, chunk) not in known]
     return left
 
 
@@ -124,10 +169,11 @@ def _vectors_of_twins(
         dimensions=model.dimensions,
         chunk__content_hash__in=[chunk.content_hash for chunk in chunks],
     ).select_related("chunk__document")
-    return {_text(row.chunk.document, row.chunk): row.vector for row in rows}
+    return {text_of_vector(row.chunk.document, row.chunk): row.vector for row in rows}
 
 
-def _text(document: Document, chunk: Chunk) -> str:
+def text_of_vector(document: Document, chunk: Chunk) -> str:
+    """Return what of a passage is embedded: its text below the document's name and its headings."""
     if INDEXED_AS in chunk.detail:
         return str(chunk.detail[INDEXED_AS])
     return text_to_embed(

@@ -25,7 +25,7 @@ from knowledge.constants import OPEN_STATES, ChunkKind, DocumentState, StageName
 from knowledge.corrections.reapply import begin_corrections, settle_corrections
 from knowledge.enrich.plan import begin_enrichment
 from knowledge.ingest.chunks import replace_chunks
-from knowledge.ingest.embed import embed_chunks
+from knowledge.ingest.embed import embed_chunks, embeds_with_another
 from knowledge.ingest.health import write_health
 from knowledge.ingest.index import index_chunks
 from knowledge.ingest.parse import ParseCancelled
@@ -35,6 +35,7 @@ from knowledge.ingest.stages import stage
 from knowledge.ingest.tiers import split_document
 from knowledge.models import Chunk, Document, KnowledgeBase
 from knowledge.parsers.contract import ParsedDocument, ParseRefused
+from knowledge.reembedding.soon import catch_up_soon
 from knowledge.signals import document_indexed
 from providers.contracts.embedding import EmbeddingModel
 from providers.contracts.errors import ModelError
@@ -49,6 +50,8 @@ _STATE_OF_CODE = {
     "settings": DocumentState.FAILED,
 }
 """What a parser's refusal means for the document; every other code means refused."""
+_MOST_SWITCHES = 3
+"""Of the base's embedding model, while one document is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,14 +119,19 @@ def _ingest(ingestion: Ingestion) -> None:
     ingestion.context.check()
     _split(ingestion, parsed)
     ingestion.context.check()
-    model = get_embedding_model(
-        ingestion.base.embedding_model,
-        background=True,
-        cancelled=lambda: ingestion.context.cancelled,
-    )
-    _embed(ingestion, model)
-    ingestion.context.check()
-    _index(ingestion, model)
+    for _ in range(_MOST_SWITCHES):
+        base = KnowledgeBase.objects.select_related("embedding_model").get(pk=ingestion.base.pk)
+        model = get_embedding_model(
+            base.embedding_model,
+            background=True,
+            cancelled=lambda: ingestion.context.cancelled,
+        )
+        _embed(ingestion, base, model)
+        ingestion.context.check()
+        if _index(ingestion, base, model):
+            catch_up_soon(base.pk, embedded_with=model.identity)
+            return
+    raise ServiceFailed("The embedding model of the knowledge base is being changed.", retry=True)
 
 
 def _parse(ingestion: Ingestion) -> ParsedDocument:
@@ -186,9 +194,9 @@ def _text_changed(document: Document, hashes: list[str]) -> bool:
     return list(rows.values_list("content_hash", flat=True)) != hashes
 
 
-def _embed(ingestion: Ingestion, model: EmbeddingModel) -> None:
+def _embed(ingestion: Ingestion, base: KnowledgeBase, model: EmbeddingModel) -> None:
     document = ingestion.document
-    price = input_price(ingestion.base.embedding_model)
+    price = input_price(base.embedding_model)
     tokens = 0
 
     def spent(used: int) -> None:
@@ -210,13 +218,21 @@ def _embed(ingestion: Ingestion, model: EmbeddingModel) -> None:
         ingestion.context.check()
 
 
-def _index(ingestion: Ingestion, model: EmbeddingModel) -> None:
-    """Make the chunks findable and the document ready, in one transaction."""
+def _index(ingestion: Ingestion, base: KnowledgeBase, model: EmbeddingModel) -> bool:
+    """Make the chunks findable and the document ready, in one transaction.
+
+    False: nothing of it was done, since the base was switched to another embedding model while
+    the passages were embedded.
+    """
     document = ingestion.document
     with stage(document, StageName.INDEX) as report, transaction.atomic():
         ingestion.context.check_lease()
         report.note(passages=index_chunks(document, check=ingestion.context.check))
-        KnowledgeBase.objects.filter(pk=ingestion.base.pk, embedding_identity="").update(
+        # The lock of the base, taken for the index, is also the switch's: nobody changes it now.
+        if embeds_with_another(base):
+            transaction.set_rollback(True)
+            return False
+        KnowledgeBase.objects.filter(pk=base.pk, embedding_identity="").update(
             embedding_identity=model.identity
         )
         now = timezone.now()
@@ -237,6 +253,7 @@ def _index(ingestion: Ingestion, model: EmbeddingModel) -> None:
         transaction.on_commit(
             lambda: document_indexed.send(sender=Document, document_id=document.pk)
         )
+    return True
 
 
 def refuse(document: Document, *, code: str, reason: str) -> None:

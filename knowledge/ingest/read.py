@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from core.jobs.enqueue import enqueue
 from knowledge.base_settings import base_settings_of
+from knowledge.constants import DocumentSource
 from knowledge.ingest.ocr import ocr_pages
 from knowledge.ingest.ocr_pictures import with_words_of_pictures
 from knowledge.ingest.parse import parse_file
@@ -163,7 +164,7 @@ def _read_file(
     password = document.password if isinstance(document.password, str) else ""
     parsed = parse_file(
         path,
-        document.name,
+        _file_name_of(document),
         password=password,
         engines=engines_of(document),
         should_cancel=should_cancel,
@@ -180,6 +181,11 @@ def _read_file(
     if not without_references(parsed.text).strip():
         raise ParseRefused("no_text", _no_text_reason(parsed))
     return parsed
+
+
+def _file_name_of(document: Document) -> str:
+    """Return the name by which kinds of text are told apart: a wiki page's is only its title."""
+    return f"{document.name}.md" if document.source == DocumentSource.WIKI else document.name
 
 
 def _no_text_reason(parsed: ParsedDocument) -> str:

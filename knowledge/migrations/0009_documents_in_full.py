@@ -188,7 +188,7 @@ class Migration(migrations.Migration):
             name='IngestBatch',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('state', models.CharField(choices=[('estimated', 'Waiting for confirmation'), ('running', 'Running'), ('paused', 'Paused at its limit'), ('done', 'Done'), ('cancelled', 'Cancelled')], default='running', max_length=20)),
+                ('state', models.CharField(choices=[('estimated', 'Waiting for confirmation'), ('running', 'Running'), ('paused', 'Paused at its limit'), ('done', 'Done'), ('cancelled', 'Canceled')], default='running', max_length=20)),
                 ('estimate', models.JSONField(blank=True, default=dict)),
                 ('cap_tokens', models.PositiveBigIntegerField(blank=True, null=True)),
                 ('cap_cents', models.PositiveBigIntegerField(blank=True, null=True)),

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
                     ("done", "Done"),
                     ("skipped", "Skipped"),
                     ("failed", "Failed"),
-                    ("cancelled", "Cancelled"),
+                    ("cancelled", "Canceled"),
                 ],
                 default="running",
                 max_length=20,

@@ -2,6 +2,7 @@
 
 from knowledge.models.access import (
     BaseShare,
+    DocumentBasis,
     DocumentWall,
     RemovedDocument,
     Restriction,
@@ -19,9 +20,13 @@ from knowledge.models.documents import (
     PageHealth,
     Stage,
 )
+from knowledge.models.evaluation import EvaluationResult, EvaluationRun, GoldenQuestion
 from knowledge.models.evidence import EvidenceRow
 from knowledge.models.faq import FaqEntry, FaqImport, FaqQuestion
+from knowledge.models.graph import GraphEntity, GraphMention, GraphPassage, GraphRelation
 from knowledge.models.organising import BaseMark, DocumentTag, Folder, Tag
+from knowledge.models.reembedding import EmbeddingChange
+from knowledge.models.searches import SearchRecord
 
 __all__ = [
     "BaseMark",
@@ -33,13 +38,22 @@ __all__ = [
     "DocumentPicture",
     "DocumentTag",
     "DocumentVersion",
+    "DocumentBasis",
     "DocumentWall",
     "Embedding",
+    "EmbeddingChange",
+    "EvaluationResult",
+    "EvaluationRun",
     "EvidenceRow",
     "FaqEntry",
     "FaqImport",
     "FaqQuestion",
     "Folder",
+    "GraphEntity",
+    "GraphMention",
+    "GraphPassage",
+    "GraphRelation",
+    "GoldenQuestion",
     "IngestBatch",
     "KeywordRow",
     "KnowledgeBase",
@@ -48,6 +62,7 @@ __all__ = [
     "Restriction",
     "RestrictionGroupGrant",
     "RestrictionUserGrant",
+    "SearchRecord",
     "Stage",
     "Tag",
     "TermStatistic",

@@ -83,6 +83,27 @@ class DocumentWall(SpaceOwned):
         return f"{self.document_id} behind {self.restriction_id}"
 
 
+class DocumentBasis(SpaceOwned):
+    """That a document was made of another of its base: whoever reads it must pass the other's walls.
+
+    A page of the wiki rests on documents; `knowledge.access.fit` gives it the walls of all of them.
+    """
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="made_of")
+    source_id = models.UUIDField(db_index=True)
+    """The other document, a plain value: it may be gone."""
+
+    class Meta:
+        verbose_name = _("document that another was made of")
+        verbose_name_plural = _("documents that others were made of")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["document", "source_id"], name="one_basis_per_pair")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} made of {self.source_id}"
+
+
 class RemovedDocument(SpaceOwned):
     """That a document is gone, and who may still read what was kept of it elsewhere.
 

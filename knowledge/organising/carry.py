@@ -19,7 +19,9 @@ from core.errors import Conflict, Invalid
 from knowledge.access.fit import lock_base, raise_walls
 from knowledge.constants import OPEN_STATES, BaseKind, ChunkKind, DocumentState
 from knowledge.corrections.copying import copy_corrections
-from knowledge.ingest.index import index_chunks, unindex_document
+from knowledge.graph.enrichment import refresh_graph_soon
+from knowledge.graph.storing import forget_document
+from knowledge.ingest.index import index_chunks, lock_base as lock_index, unindex_document
 from knowledge.models import (
     Chunk,
     Document,
@@ -32,6 +34,7 @@ from knowledge.models import (
 )
 from knowledge.organising.bulk import BulkResult, Refused, Selection, selected
 from knowledge.queries import get_base
+from knowledge.reembedding.soon import catch_up_soon
 from knowledge.services.documents import read_again, start_reading
 
 MOST_AT_ONCE = 200
@@ -122,8 +125,13 @@ def _move(
     target: KnowledgeBase,
     folder_path: str | None,
 ) -> None:
-    for base_id in sorted((source.pk, target.pk)):  # one order for all, so that none waits for ever
+    both = sorted((source.pk, target.pk))  # one order for all, so that none waits for ever
+    for base_id in both:
+        lock_index(base_id)
+    for base_id in both:
         lock_base(base_id)
+    for base in (source, target):  # their embedding models may have been switched meanwhile
+        base.refresh_from_db(fields=["embedding_model", "embedding_identity"])
     document = Document.objects.select_for_update().get(pk=document.pk)
     require(actor, "change", document)
     if document.state in OPEN_STATES and not document.is_draft:
@@ -133,6 +141,7 @@ def _move(
     _keep_restrictions_above(document)
     was_searchable = document.searchable_at
     unindex_document(document)
+    forget_document(document)
     _carry_tags([document], document, target)
     document.base = target
     document.folder_path = document.folder_path if folder_path is None else folder_path
@@ -143,6 +152,7 @@ def _move(
     Restriction.objects.filter(document=document).update(base=target)
     raise_walls([document])
     _carry_vectors(document, source, target)
+    refresh_graph_soon(document)
     record_audit(actor, "document.carry", target=document, old=str(source.pk), new=str(target.pk))
     record_audit(actor, "document.carry", target=source, base_id=source.pk, document=document.name)
 
@@ -161,12 +171,15 @@ def _keep_restrictions_above(document: Document) -> None:
 def _carry_vectors(document: Document, source: KnowledgeBase, target: KnowledgeBase) -> None:
     rows = Embedding.objects.filter(chunk__document=document)
     if _same_vectors(source, target):
+        # Of a change of the old base's model; a change of the new one makes its own.
+        rows.exclude(identity=source.embedding_identity).delete()
         rows.update(base=target)
         KnowledgeBase.objects.filter(pk=target.pk, embedding_identity="").update(
             embedding_identity=source.embedding_identity
         )
         if document.searchable_at is not None:
             index_chunks(document)
+        catch_up_soon(target.pk, embedded_with=source.embedding_identity)
         return
     rows.delete()
     Document.objects.filter(pk=document.pk).update(searchable_at=None)
@@ -224,7 +237,8 @@ def _copy_passages(document: Document, made: Document) -> None:
     """Give the copy the passages and vectors that its reading would make again."""
     rows = Chunk.objects.filter(document=document, kind=ChunkKind.TEXT, parent__isnull=True)
     for chunk in rows.prefetch_related("embeddings"):
-        vectors = list(chunk.embeddings.all())
+        identity = document.base.embedding_identity
+        vectors = [each for each in chunk.embeddings.all() if each.identity == identity]
         twin = Chunk.objects.get(pk=chunk.pk)
         twin.pk, twin.document, twin.base, twin.picture = None, made, made.base, None
         twin._state.adding = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -91,6 +91,7 @@ def batch_view(actor: Actor, batch: IngestBatch) -> BatchView:
     """Return a batch with its documents' counts and failures."""
     documents = visible(actor, "view", Document.objects.filter(batch=batch))
     counts = _counts(documents)
+    counts = replace(counts, stopped=counts.stopped + _left(batch))
     expected = max(int(batch.estimate.get("documents", 0)), counts.arrived)
     failures = _failures(batch, documents)
     is_open = batch.state in (BatchState.RUNNING, BatchState.PAUSED)
@@ -133,13 +134,11 @@ def list_rows(actor: Actor, batches: Sequence[IngestBatch]) -> list[dict[str, An
             arrived=Count("pk"),
             ready=Count("pk", filter=Q(state=DocumentState.COMPLETED)),
             failed=Count("pk", filter=Q(state__in=_FAILED)),
+            stopped=Count("pk", filter=Q(state=DocumentState.CANCELLED)),
         )
     )
-    by_batch = {
-        row["batch"]: {"arrived": row["arrived"], "ready": row["ready"], "failed": row["failed"]}
-        for row in counted
-    }
-    none = {"arrived": 0, "ready": 0, "failed": 0}
+    none = {"arrived": 0, "ready": 0, "failed": 0, "stopped": 0}
+    by_batch = {row["batch"]: {name: int(row[name]) for name in none} for row in counted}  # type: ignore[literal-required]  # names of the annotations
     return [_row(batch, by_batch.get(batch.pk, none)) for batch in batches]
 
 
@@ -213,9 +212,15 @@ def _failures(batch: IngestBatch, documents: QuerySet[Document]) -> list[Failure
     return read + not_arrived
 
 
+def _left(batch: IngestBatch) -> int:
+    """Return how many documents its cancellation stopped: they are none of its own since."""
+    return int(batch.uploads.get("stopped", 0))
+
+
 def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
+    stopped = counts["stopped"] + _left(batch)
     expected = max(int(batch.estimate.get("documents", 0)), counts["arrived"])
-    settled = counts["ready"] + counts["failed"]
+    settled = counts["ready"] + counts["failed"] + stopped
     return {
         "id": batch.pk,
         "started_at": batch.created_at,
@@ -226,6 +231,7 @@ def _row(batch: IngestBatch, counts: dict[str, int]) -> dict[str, Any]:
         "expected": expected,
         "ready": counts["ready"],
         "failed": counts["failed"] + int(batch.uploads.get("failed_total", 0)),
+        "stopped": stopped,
         "percent": 100 * settled / expected if expected else 100,
         "tokens": batch.spent_tokens,
     }

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor
-from knowledge.constants import DocumentSource, DocumentState
+from knowledge.constants import UNLISTED_SOURCES, DocumentSource, DocumentState
 from knowledge.models import KnowledgeBase
 from knowledge.organising.filters import SORTS, DocumentFilter
 from knowledge.organising.tags import list_tags
@@ -48,7 +48,7 @@ def filter_context(actor: Actor, base: KnowledgeBase, wanted: DocumentFilter) ->
     owners = rows.filter(owner__isnull=False).values_list("owner_id", "owner__email").distinct()
     chosen = set(wanted.tag_ids)
     states = [each for each in DocumentState.choices if each[0] != DocumentState.DELETING]
-    hidden = (DocumentSource.FAQ, DocumentSource.MEMBER)
+    hidden = (*UNLISTED_SOURCES, DocumentSource.MEMBER)
     return {
         "wanted": wanted,
         "search": wanted.search,

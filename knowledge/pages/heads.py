@@ -9,6 +9,7 @@ from knowledge.constants import BaseKind
 from knowledge.faq.queries import count_entries
 from knowledge.models import KnowledgeBase
 from knowledge.pages.labels import base_facts, entry_facts
+from knowledge.pages.tabs import tabs_of
 from knowledge.queries import base_counts
 
 
@@ -21,11 +22,13 @@ def head_of(actor: Actor, base: KnowledgeBase) -> dict[str, Any]:
         counts = base_counts(actor, base.pk)
         number = counts.documents
         facts = base_facts(base, documents=counts.documents, passages=counts.passages)
+    may_edit = may(actor, "edit", base)
     return {
         "base": base,
         "facts": facts,
         "document_count": number,
-        "may_edit": may(actor, "edit", base),
+        "may_edit": may_edit,
+        "more_tabs": tabs_of(base, may_edit=may_edit),
         "may_change": may(actor, "change", base),
         "may_share": may(actor, "share", base),
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, ngettext
 
+from knowledge.constants import DocumentSource
 from knowledge.models import Chunk
 from knowledge.pages.labels import page_label
 from knowledge.pictures.shown import passages_html
@@ -17,8 +19,13 @@ from knowledge.retrieval.hits import CandidateTrace, Retrieval, RetrievalHit
 _SHOWN_DROPPED = 40
 
 
-def result_of(found: Retrieval, passages: dict[UUID, Chunk]) -> dict[str, Any]:
-    """Return the context of `_results.html`; `passages` are the chunks of dropped candidates."""
+def result_of(
+    found: Retrieval, passages: dict[UUID, Chunk], *, why_of: UUID | None = None
+) -> dict[str, Any]:
+    """Return the context of `_results.html`; `passages` are the chunks of dropped candidates.
+
+    With `why_of`, a base, each dropped one leads to its explanation there.
+    """
     total = sum(found.timings_ms.values())
     count = len(found.hits)
     counted = ngettext("%(n)s passage", "%(n)s passages", count) % {"n": count}
@@ -31,11 +38,16 @@ def result_of(found: Retrieval, passages: dict[UUID, Chunk]) -> dict[str, Any]:
             _hit(hit, by_chunk[hit.chunk_id], html)
             for hit, html in zip(found.hits, shown, strict=True)
         ],
-        "dropped": _dropped(found, passages),
+        "dropped": _dropped(found, passages, why_of),
         "nothing": _(
             "No passage comes near this question. Ask with other words, or add documents."
         ),
     }
+
+
+def nothing(reason: str) -> dict[str, Any]:
+    """Return the context of a search that was not made."""
+    return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": reason}
 
 
 def dropped_ids(found: Retrieval) -> list[UUID]:
@@ -60,7 +72,7 @@ def _hit(hit: RetrievalHit, trace: CandidateTrace, html: SafeString) -> dict[str
     return {
         "number": hit.rank,
         "title": hit.document_name,
-        "location": page_label(hit.page_from, hit.page_to),
+        "location": _("Wiki") if hit.is_wiki else page_label(hit.page_from, hit.page_to),
         "url": f"{reverse('document', args=[hit.document_id])}?chunk={hit.chunk_id}"
         f"#chunk-{hit.chunk_id}",
         "text": html,
@@ -86,7 +98,7 @@ def _dense_percent(value: float | None) -> float:
 
 
 def _move(trace: CandidateTrace) -> str:
-    if trace.rerank_rank is None or trace.final_rank is None:
+    if trace.rerank_rank is None or trace.final_rank is None or trace.fused_rank is None:
         return ""
     moved = trace.fused_rank - trace.rerank_rank
     if moved > 0:
@@ -94,7 +106,9 @@ def _move(trace: CandidateTrace) -> str:
     return _("%(n)s down by reranking") % {"n": -moved} if moved < 0 else ""
 
 
-def _dropped(found: Retrieval, passages: dict[UUID, Chunk]) -> list[dict[str, Any]]:
+def _dropped(
+    found: Retrieval, passages: dict[UUID, Chunk], why_of: UUID | None
+) -> list[dict[str, Any]]:
     rows = []
     for each in found.trace.candidates:
         chunk = passages.get(each.chunk_id)
@@ -104,9 +118,19 @@ def _dropped(found: Retrieval, passages: dict[UUID, Chunk]) -> list[dict[str, An
         rows.append(
             {
                 "title": chunk.document.name,
-                "location": page_label(chunk.page_from, chunk.page_to),
+                "location": _("Wiki")
+                if chunk.document.source == DocumentSource.WIKI
+                else page_label(chunk.page_from, chunk.page_to),
                 "url": f"{address}?chunk={each.chunk_id}#chunk-{each.chunk_id}",
                 "reason": each.reason,
+                "why_url": _why_url(why_of, found.query, each.chunk_id),
             }
         )
     return rows
+
+
+def _why_url(base_id: UUID | None, question: str, chunk_id: UUID) -> str:
+    if base_id is None:
+        return ""
+    asked = urlencode({"question": question, "chunk": str(chunk_id)})
+    return f"{reverse('base_why_not', args=[base_id])}?{asked}"

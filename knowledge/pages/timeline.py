@@ -164,6 +164,8 @@ def _facts(detail: Mapping[str, Any]) -> list[str]:
         "characters_out": _("%s characters out"),
         "tables": _("%s tables"),
         "columns": _("%s columns"),
+        "entities": _("%s entities"),
+        "relations": _("%s relations"),
         "calls": _("%s calls"),
         "tokens": _("about %s tokens"),
         "tokens_in": _("%s tokens in"),

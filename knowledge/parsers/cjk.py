@@ -12,4 +12,4 @@ _SOFT_WRAP = re.compile(f"(?<=[{_WIDE}])[ \t]*\n[ \t]*(?=[{_WIDE}])|(?<=[{_WIDE}
 
 def join_wide_text(text: str) -> str:
     """Take out the spaces that a line end left between Han or Kana; Hangul keeps its spaces."""
-    return _SOFT_WRAP.sub("", text)
+    return text if text.isascii() else _SOFT_WRAP.sub("", text)

@@ -64,10 +64,12 @@ _KEPT_PROPERTIES = frozenset(
         "del",
         "ins",
         "rPr",
-        "lvlText",
-        "start",
     ]
 )
+_LEVEL = W + "lvl"
+_KEPT_OF_LEVELS = frozenset({W + "numFmt", W + "pStyle"})
+_STYLES = "word/styles.xml"
+_STYLE_NAMES = frozenset(W + name for name in ("pStyle", "rStyle", "tblStyle", "numStyleLink"))
 _FORMATTING = frozenset(
     W + name for name in ("latentStyles", "proofErr", "sectPr", "tblGrid", "docDefaults")
 ) | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"}
@@ -105,11 +107,13 @@ def prepare(archive: zipfile.ZipFile) -> PreparedDocx:
     prepared.has_pages = _mark_pages(root)
     prepared.header = _frame_texts(archive, names, "word/header")
     prepared.footer = _frame_texts(archive, names, "word/footer")
+    parts = {name: parse_xml(archive.read(name)) for name in names & _SLIMMED_PARTS}
+    if _STYLES in parts:
+        _drop_unused_styles(parts[_STYLES], [root, *parts.values()])
     with zipfile.ZipFile(prepared.container, "w", zipfile.ZIP_STORED) as copy:
         copy.writestr(main, _slim(root))
         for name in names & {*_KEPT_PARTS, main.replace("word/", "word/_rels/") + ".rels"}:
-            content = archive.read(name)
-            copy.writestr(name, _slim(parse_xml(content)) if name in _SLIMMED_PARTS else content)
+            copy.writestr(name, _slim(parts[name]) if name in parts else archive.read(name))
         for name in sorted(name for name in names if name.startswith("word/media/")):
             copy.writestr(name, _key_of(archive, name, prepared.pictures))
     prepared.container.seek(0)
@@ -122,19 +126,32 @@ def _key_of(archive: zipfile.ZipFile, name: str, bag: PictureBag) -> bytes:
     return found[0].key.encode() if found else b""
 
 
+def _drop_unused_styles(styles: etree._Element, parts: list[etree._Element]) -> None:
+    """Leave only the styles that a part names: Word writes hundreds, mammoth reads them all."""
+    used = {named.get(W + "val") for part in parts for named in part.iter(*_STYLE_NAMES)}
+    for style in styles.findall(W + "style"):
+        if style.get(W + "styleId") not in used and style.get(W + "type") != "numbering":
+            styles.remove(style)
+
+
 def _slim(root: etree._Element) -> bytes:
     """Leave out formatting that becomes no text: reading it costs mammoth most of its time."""
     unwanted = [
         element
         for element in root.iter()
-        if element.tag in _FORMATTING
-        or (element.tag not in _KEPT_PROPERTIES and _parent_tag(element) in _PROPERTIES)
+        if element.tag in _FORMATTING or _is_formatting(element.tag, _parent_tag(element))
     ]
     for element in unwanted:
         parent = element.getparent()
         if parent is not None and not element.tail:
             parent.remove(element)
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
+def _is_formatting(tag: object, parent: str) -> bool:
+    if parent == _LEVEL:
+        return tag not in _KEPT_OF_LEVELS
+    return parent in _PROPERTIES and tag not in _KEPT_PROPERTIES
 
 
 def _parent_tag(element: etree._Element) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from itertools import accumulate
+from typing import cast
 
 import lxml.html
 import trafilatura
@@ -46,6 +48,12 @@ _BOILERPLATE = (
     '|.//*[contains(translate(@style," ",""),"display:none")]'
     '|.//*[contains(translate(@style," ",""),"visibility:hidden")]'
 )
+_TEXTS = etree.XPath(
+    ".//text()[not(parent::script or parent::style)]",
+    # Strings that know their element make an element of Python for each of them.
+    smart_strings=False,
+)
+_NESTING = re.compile(r"<(/?)(?:div|span|table|tr|td|ul|ol|li|section|blockquote|b|i|font)\b", re.I)
 _PAGE_FRAME = "./header|./footer|./aside|./*/header|./*/footer|./*/aside"
 _CAPTURE_SIGNS = ".//nav|.//footer|.//*[@role='navigation']"
 _BACK_FROM_NOTE = "↑"
@@ -141,13 +149,8 @@ def _tree(html: str) -> lxml.html.HtmlElement | None:
 
 
 def _may_be_deep(html: str) -> bool:
-    depth = deepest = 0
-    for tag in re.finditer(
-        r"<(/?)(div|span|table|tr|td|ul|ol|li|section|blockquote|b|i|font)\b", html, re.I
-    ):
-        depth += -1 if tag.group(1) else 1
-        deepest = max(deepest, depth)
-    return deepest > _MAX_TREE_DEPTH
+    depths = accumulate(-1 if slash else 1 for slash in _NESTING.findall(html))
+    return max(depths, default=0) > _MAX_TREE_DEPTH
 
 
 def _named_part(body: lxml.html.HtmlElement) -> lxml.html.HtmlElement | None:
@@ -179,10 +182,8 @@ def _found_article(html: str, *, whole_length: int) -> str | None:
 
 
 def _text_length(element: lxml.html.HtmlElement) -> int:
-    return sum(
-        len(text.strip())
-        for text in element.xpath(".//text()[not(parent::script or parent::style)]")
-    )
+    texts = cast("list[str]", _TEXTS(element))
+    return sum(len(text.strip()) for text in texts)
 
 
 def _tidy(

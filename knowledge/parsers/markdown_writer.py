@@ -17,8 +17,10 @@ def heading(text: str, level: int) -> str:
 
 def table_cell(text: str) -> str:
     """Escape what would end a cell; line breaks become `<br>`."""
-    text = text.strip().replace("\\|", "|").replace("|", "\\|")
-    return _CELL_BREAK.sub("<br>", text)
+    text = text.strip()
+    if "|" in text:
+        text = text.replace("\\|", "|").replace("|", "\\|")
+    return _CELL_BREAK.sub("<br>", text) if "\n" in text else text
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

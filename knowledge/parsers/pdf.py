@@ -126,8 +126,13 @@ def _layout(content: bytes) -> tuple[dict[int, ParsedPage], dict[int, int]]:
 def _content_angle(page: ParsedPage) -> int:
     """Return 90, 180 or 270 when most of the text runs that way."""
     angles: Counter[int] = Counter()
+    upright = 0
     for item in page.text_items:
-        angles[round(item.rotation / 90) * 90 % 360] += len(item.text)
+        if item.rotation:
+            angles[round(item.rotation / 90) * 90 % 360] += len(item.text)
+        else:
+            upright += len(item.text)
+    angles[0] += upright
     if not angles:
         return 0
     angle, letters = angles.most_common(1)[0]

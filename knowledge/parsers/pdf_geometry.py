@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from liteparse import AnnotationRect
 
@@ -13,6 +14,7 @@ from knowledge.parsers.pdf_layout import ParsedPage, TextItem
 
 _WIDE_GAP = 2.5
 """In heights of the text: what divides cells rather than words."""
+_BY_MIDDLE, _BY_LEFT = attrgetter("middle"), attrgetter("x")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class TextLine:
 
     @property
     def middle(self) -> float:
-        return _middle(self.items[0])
+        return self.items[0].middle
 
     def cells(self) -> list[list[TextItem]]:
         """Divide the line where its gaps are too wide for words."""
@@ -47,10 +49,13 @@ class PageText:
     def __init__(self, page: ParsedPage) -> None:
         self.width, self.height = page.width or 1.0, page.height or 1.0
         self._items = sorted(
-            (item for item in page.text_items if item.text.strip()), key=lambda item: _middle(item)
+            [item for item in page.text_items if not item.text.isspace() and item.text],
+            key=_BY_MIDDLE,
         )
-        self._middles = [_middle(item) for item in self._items]
-        heights = sorted(min(item.height, item.width) for item in self._items)
+        self._middles = [item.middle for item in self._items]
+        heights = sorted(
+            [item.height if item.height < item.width else item.width for item in self._items]
+        )
         self.line_height = heights[len(heights) // 2] if heights else 0.0
 
     def items_in(self, area: AnnotationRect | None) -> list[TextItem]:
@@ -89,12 +94,14 @@ class PageText:
 def group_lines(items: Iterable[TextItem]) -> list[TextLine]:
     """Group items by base line; they may come in any order."""
     lines: list[list[TextItem]] = []
-    for item in sorted(items, key=_middle):
-        if lines and _middle(item) - _middle(lines[-1][0]) < 0.5 * max(item.height, 1.0):
+    for item in sorted(items, key=_BY_MIDDLE):
+        if lines and item.middle - lines[-1][0].middle < 0.5 * max(item.height, 1.0):
             lines[-1].append(item)
         else:
             lines.append([item])
-    return [TextLine(tuple(sorted(line, key=lambda item: item.x))) for line in lines]
+    return [
+        TextLine(tuple(line if len(line) == 1 else sorted(line, key=_BY_LEFT))) for line in lines
+    ]
 
 
 def union(areas: Sequence[AnnotationRect | None]) -> AnnotationRect | None:
@@ -106,11 +113,6 @@ def union(areas: Sequence[AnnotationRect | None]) -> AnnotationRect | None:
     right = max(area.x + area.width for area in known)
     bottom = max(area.y + area.height for area in known)
     return AnnotationRect(x=left, y=top, width=right - left, height=bottom - top)
-
-
-def _middle(item: TextItem) -> float:
-    middle: float = item.y + item.height / 2
-    return middle
 
 
 def _fraction(value: float, whole: float) -> float:

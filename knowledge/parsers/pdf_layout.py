@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from liteparse import LayoutBlock, LiteParse
-from liteparse.parser import _convert_block
+from liteparse import AnnotationRect, LayoutBlock, LayoutCell, LiteParse
 
 from knowledge.parsers.pdf_checks import MAX_PAGES
 
@@ -23,6 +22,8 @@ class TextItem:
     font_name: str | None = None
     rotation: float = 0.0
     """In degrees."""
+    middle: float = 0.0
+    """Of its height: where its line runs. Items are sorted by it again and again."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,43 @@ def _page(native: Any) -> ParsedPage:
         width=native.width,
         height=native.height,
         text=native.text,
-        text_items=[
-            # By place: twice as fast as by name, for tens of thousands of items.
-            TextItem(
-                item.text, item.x, item.y, item.width, item.height, item.font_name, item.rotation
-            )
-            for item in native.text_items
-        ],
-        blocks=None if native.blocks is None else [_convert_block(each) for each in native.blocks],
+        text_items=[_item(each) for each in native.text_items],
+        blocks=None if native.blocks is None else [_block(each) for each in native.blocks],
     )
+
+
+# What follows gives arguments by place: twice as fast as by name, for tens of thousands of them.
+
+
+def _item(native: Any) -> TextItem:
+    y, height = native.y, native.height
+    return TextItem(
+        *(native.text, native.x, y, native.width, height, native.font_name, native.rotation),
+        y + height / 2,
+    )
+
+
+def _block(native: Any) -> LayoutBlock:
+    header, rows = native.header, native.rows
+    return LayoutBlock(
+        kind=native.kind,
+        text=native.text,
+        level=native.level,
+        ordered=native.ordered,
+        marker=native.marker,
+        lines=native.lines,
+        lang=native.lang,
+        header=None if header is None else [_cell(cell) for cell in header],
+        rows=None if rows is None else [[_cell(cell) for cell in row] for row in rows],
+        bbox=_area(native.bbox),
+    )
+
+
+def _cell(native: Any) -> LayoutCell:
+    return LayoutCell(native.text, _area(native.bbox))
+
+
+def _area(native: Any) -> AnnotationRect | None:
+    if native is None:
+        return None
+    return AnnotationRect(native.x, native.y, native.width, native.height)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from liteparse import AnnotationRect, LayoutBlock, LayoutCell
 
@@ -106,15 +107,17 @@ def _column_extents(rows: Sequence[Sequence[LayoutCell]]) -> list[tuple[float, f
 
 
 def _nearest(extents: Sequence[tuple[float, float]], item: TextItem) -> int:
-    """Return the column that `item` lies in, or else the one beside it."""
-
-    def distance(column: int) -> tuple[float, float]:
-        left, right = extents[column]
-        overlap = min(right, item_right) - max(left, item_left)
-        return (max(0.0, -overlap), -overlap)
-
+    """Return the column that shares most of its width with `item`, or else the one beside it."""
     item_left, item_right = item.x, item.x + item.width
-    return min(range(len(extents)), key=distance)
+    best, most = 0, -inf
+    for column, (left, right) in enumerate(extents):
+        # Called for each item and column: `min` and `max` would take most of the time.
+        shared = (right if right < item_right else item_right) - (
+            left if left > item_left else item_left
+        )
+        if shared > most:
+            best, most = column, shared
+    return best
 
 
 def looks_like_values(row: Sequence[str]) -> bool:
@@ -191,8 +194,7 @@ def _glued_header(
 
 def _may_be_stacked(texts: Sequence[str]) -> bool:
     """Whether a cell holds several values: a quick look before the lines are found by place."""
-    several = (parts for text in texts if len(parts := text.split()) > 1)
-    return any(all(_is_value(part) for part in parts) for parts in several)
+    return any(len(parts := text.split()) > 1 and all(map(_is_value, parts)) for text in texts)
 
 
 def _stacked_rows(

@@ -1,9 +1,10 @@
-"""Joins what both searches found into candidates with all that the next steps need."""
+"""Joins what all searches found into candidates with all that the next steps need."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from uuid import UUID
 
 from knowledge.constants import ChunkKind
@@ -29,7 +30,7 @@ LEADING_KINDS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """The union of both searches."""
+    """The union of all searches."""
 
     candidates: tuple[Candidate, ...]
     chunks: Mapping[UUID, Chunk]
@@ -54,6 +55,7 @@ def load_candidates(
     keyword: Sequence[UUID],
     vectors: Sequence[QueryVector],
     terms: WeighedTerms,
+    graph: Mapping[UUID, float] = MappingProxyType({}),
 ) -> Candidates:
     """Read the rows of all that was found; who may see them is asked again with the same query.
 
@@ -62,16 +64,17 @@ def load_candidates(
     """
     nearest = {hit.chunk_id: hit for hit in reversed(dense)}
     keyword_ranks = {chunk_id: rank for rank, chunk_id in enumerate(keyword, 1)}
-    ids = list(dict.fromkeys([*nearest, *keyword]))
+    graph_ranks = {chunk_id: rank for rank, chunk_id in enumerate(graph, 1)}
+    ids = list(dict.fromkeys([*nearest, *keyword, *graph]))
     found = {row.pk: row for row in where.chunks.filter(pk__in=ids).select_related("document")}
     leads = {pk: row.parent_id for pk, row in found.items() if row.kind in LEADING_KINDS}
     chunks = {pk: row for pk, row in found.items() if pk not in leads}
     chunks |= _passages(where, set(leads.values()) - set(chunks))
-    only_keyword = [chunk_id for chunk_id in keyword if chunk_id not in nearest]
+    elsewhere = [chunk_id for chunk_id in ids if chunk_id not in nearest]
     scores = {
         chunk_id: (vector.identity, score)
         for vector in vectors
-        for chunk_id, score in scores_of(vector, only_keyword).items()
+        for chunk_id, score in scores_of(vector, elsewhere).items()
     }
     scores |= {chunk_id: (hit.identity, hit.score) for chunk_id, hit in nearest.items()}
     words = terms_of([*ids, *(chunk_id for chunk_id in chunks if chunk_id not in found)])
@@ -93,6 +96,8 @@ def load_candidates(
                 keyword_rank=keyword_ranks.get(chunk_id),
                 keyword_score=terms.coverage(words.get(chunk_id, frozenset())),
                 terms=words.get(chunk.pk, frozenset()),
+                graph_rank=graph_ranks.get(chunk_id),
+                graph_score=graph.get(chunk_id),
             )
         )
     candidates = tuple(_best(same) for same in by_passage.values())
@@ -115,11 +120,15 @@ def _best(same: Sequence[Candidate]) -> Candidate:
     dense = max(same, key=lambda each: (each.dense_score is not None, each.dense_score or 0.0))
     dense_ranks = [each.dense_rank for each in same if each.dense_rank is not None]
     keyword_ranks = [each.keyword_rank for each in same if each.keyword_rank is not None]
+    graph_ranks = [each.graph_rank for each in same if each.graph_rank is not None]
+    graph_scores = [each.graph_score for each in same if each.graph_score is not None]
     return replace(
         dense,
         dense_rank=min(dense_ranks, default=None),
         keyword_rank=min(keyword_ranks, default=None),
         keyword_score=max(each.keyword_score for each in same),
+        graph_rank=min(graph_ranks, default=None),
+        graph_score=max(graph_scores, default=None),
     )
 
 

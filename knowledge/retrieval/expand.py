@@ -57,17 +57,19 @@ def drop_duplicates(
     return kept, dropped
 
 
-def read_contexts(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
+def read_contexts(
+    where: Searched, chunks: Sequence[Chunk], *, neighbours: int = 1
+) -> dict[UUID, str]:
     """Return what is read in place of passages that are too small to be understood alone.
 
     A part of a section hands over the section: the best part of it alone does, for nobody reads the
-    same twice. Other short passages come with their permitted neighbours, up to
-    `CONTEXT_CHARACTERS`. Only text has either: what stands beside an answer answers something else.
+    same twice. Other short passages come with so many permitted neighbours on each side, up to
+    `CONTEXT_CHARACTERS` in all. Only text has either: what stands beside an answer answers something else.
     """
     texts = [chunk for chunk in chunks if chunk.kind == ChunkKind.TEXT]
     contexts = _sections(where, texts)
     alone = [chunk for chunk in texts if chunk.parent_id is None]
-    return contexts | _neighbourhoods(where, alone)
+    return contexts | (_neighbourhoods(where, alone, neighbours) if neighbours else {})
 
 
 def _sections(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
@@ -82,30 +84,33 @@ def _sections(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
     return {best[parent_id]: text for parent_id, text in rows.values_list("pk", "text")}
 
 
-def _neighbourhoods(where: Searched, chunks: Sequence[Chunk]) -> dict[UUID, str]:
+def _neighbourhoods(where: Searched, chunks: Sequence[Chunk], reach: int) -> dict[UUID, str]:
     """Return each short passage with the passages beside it."""
     short = [chunk for chunk in chunks if len(chunk.text) < SHORT_CHARACTERS]
     if not short:
         return {}
     around = Q()
     for chunk in short:
-        near = (chunk.position - 1, chunk.position + 1)
-        around |= Q(document_id=chunk.document_id, position__in=near)
+        near = range(chunk.position - reach, chunk.position + reach + 1)
+        around |= Q(document_id=chunk.document_id, position__in=list(near))
     neighbours = {
         (chunk.document_id, chunk.position): chunk.text
         for chunk in where.chunks.filter(around, kind=ChunkKind.TEXT)
     }
-    return {chunk.pk: _with_neighbours(chunk, neighbours) for chunk in short}
+    return {chunk.pk: _with_neighbours(chunk, neighbours, reach) for chunk in short}
 
 
-def _with_neighbours(chunk: Chunk, neighbours: Mapping[tuple[UUID, int], str]) -> str:
+def _with_neighbours(chunk: Chunk, neighbours: Mapping[tuple[UUID, int], str], reach: int) -> str:
+    """Add the nearest first; a side ends at what is missing or would be too long."""
     context = chunk.text
-    following = neighbours.get((chunk.document_id, chunk.position + 1), "")
-    if following and len(context) + len(following) <= CONTEXT_CHARACTERS:
-        context = f"{context}\n\n{following}"
-    previous = neighbours.get((chunk.document_id, chunk.position - 1), "")
-    if previous and len(context) + len(previous) <= CONTEXT_CHARACTERS:
-        context = f"{previous}\n\n{context}"
+    is_open = {1: True, -1: True}
+    for distance in range(1, reach + 1):
+        for side in (1, -1):
+            beside = neighbours.get((chunk.document_id, chunk.position + side * distance), "")
+            is_open[side] &= bool(beside) and len(context) + len(beside) <= CONTEXT_CHARACTERS
+            if is_open[side]:
+                pair = (context, beside) if side == 1 else (beside, context)
+                context = "\n\n".join(pair)
     return context
 
 

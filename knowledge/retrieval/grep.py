@@ -28,11 +28,7 @@ def grep(actor: Actor, *, pattern: str, scope: Scope, limit: int = 20) -> list[C
         Invalid: the pattern is empty, too long, no regular expression, or takes too long.
         NotFound: the scope is strict and names a base or document that the actor may not see.
     """
-    if not pattern.strip() or "\x00" in pattern or len(pattern) > MAXIMUM_PATTERN_CHARACTERS:
-        raise Invalid(
-            f"The pattern is empty or over {MAXIMUM_PATTERN_CHARACTERS} characters; give a word or"
-            " a short regular expression."
-        )
+    check_pattern(pattern)
     where = resolve(actor, scope)
     if not where.bases:
         return []
@@ -42,9 +38,33 @@ def grep(actor: Actor, *, pattern: str, scope: Scope, limit: int = 20) -> list[C
         .select_related("document")
         .order_by("document__name", "document_id", "position")
     )
+    with matching(pattern):
+        return list(found[: min(max(1, limit), MAXIMUM_MATCHES)])
+
+
+def check_pattern(pattern: str) -> None:
+    """Return when a pattern can be asked of the database.
+
+    Raises:
+        Invalid: it is empty or too long.
+    """
+    if not pattern.strip() or "\x00" in pattern or len(pattern) > MAXIMUM_PATTERN_CHARACTERS:
+        raise Invalid(
+            f"The pattern is empty or over {MAXIMUM_PATTERN_CHARACTERS} characters; give a word or"
+            " a short regular expression."
+        )
+
+
+@contextmanager
+def matching(pattern: str) -> Iterator[None]:
+    """Limit the time of queries that match a pattern which a person or a model wrote.
+
+    Raises:
+        Invalid: it is no regular expression, or takes too long.
+    """
     try:
         with _statement_timeout(TIMEOUT_MS):
-            return list(found[: min(max(1, limit), MAXIMUM_MATCHES)])
+            yield
     except DataError as error:
         if not isinstance(error.__cause__, psycopg.errors.InvalidRegularExpression):
             raise

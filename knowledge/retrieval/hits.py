@@ -6,8 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from knowledge.base_settings import Fusion
+
 RerankMode = Literal["none", "mix", "pure"]
-DropStage = Literal["duplicate", "limit"]
+Engine = Literal["dense", "keyword", "graph"]
+DropStage = Literal[
+    "dense_threshold", "keyword_threshold", "rerank_threshold", "mmr", "duplicate", "limit"
+]
+"""In the order of the stages, but for "mmr": it orders what duplicates left, up to the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +46,8 @@ class RetrievalHit:
     """The rerank model's own number; None where it was not asked."""
     marked_text: str = ""
     """The passage with references to its pictures, for people: see `knowledge.pictures.shown`."""
+    is_wiki: bool = False
+    """Whether it is of a page of the wiki."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +72,9 @@ class CandidateTrace:
     keyword_rank: int | None
     keyword_score: float
     matched_terms: tuple[str, ...]
-    fused_rank: int
-    fused_score: float
+    fused_rank: int | None
+    """None: a threshold dropped it before."""
+    fused_score: float | None
     rerank_rank: int | None
     rerank_score: float | None
     final_rank: int | None
@@ -73,6 +82,13 @@ class CandidateTrace:
     dropped_by: DropStage | None
     reason: str
     """Why it was dropped; blank for hits."""
+    graph_rank: int | None = None
+    graph_score: float | None = None
+    """How near its entities are to those of the question: 0..1."""
+    weighed_score: float | None = None
+    """What orders it in the end: the score after fusion, reranking and the weight of its kind."""
+    mmr_rank: int | None = None
+    """Its rank when what differs from the hits before was preferred."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +106,9 @@ class RetrievalTrace:
     rerank_reason: str
     candidates: tuple[CandidateTrace, ...]
     """Every candidate, in the final order: hits first."""
+    fusion: Fusion = "coverage"
+    language_place: UUID | None = None
+    """The hit that has the last place because it is in another language than all others."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,9 @@ a small base every term is frequent."""
 FREQUENT_FROM = 1_000
 FREQUENT_TERMS = 2
 """Where every term is frequent, a passage needs so many of them: one would choose half of the base."""
+MOST_MATCHES = 5_000
+"""Passages that the chosen terms may have together: each one is read and scored, so that a search would
+grow with its base. Up to 25,000 passages the four rarest terms never reach it."""
 SMALLEST_BASE = 100
 """A base counts as at least so large: in a base of three passages no term is rare, and coverage
 would be all about the words that are missing."""
@@ -80,7 +83,13 @@ class WeighedTerms:
             key=lambda each: (each.chunk_count, each.term),
         )
         most = self.passages * FREQUENT_SHARE if self.passages > FREQUENT_FROM else math.inf
-        rare = [each.term for each in known[:RAREST_TERMS] if each.chunk_count <= most]
+        rare: list[str] = []
+        matches = 0
+        for each in known[:RAREST_TERMS]:
+            matches += each.chunk_count
+            if each.chunk_count > most or matches > MOST_MATCHES:
+                break
+            rare.append(each.term)
         if rare:
             return Match(terms=tuple(rare), all_of_them=False)
         frequent = tuple(each.term for each in known[:FREQUENT_TERMS])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from core.errors import ProjectError
-from knowledge.models import KnowledgeBase
+from knowledge.models import Embedding, KnowledgeBase
 from knowledge.retrieval.dense import QueryVector
 from providers.constants import ModelType
 from providers.contracts.embedding import EmbeddingModel, RerankModel
@@ -24,8 +24,16 @@ class QueryVectors:
     warnings: tuple[str, ...]
 
 
-def embed_query(question: str, bases: Sequence[KnowledgeBase]) -> QueryVectors:
-    """Embed the question once a model; a base whose model fails is searched by words only."""
+def embed_query(
+    question: str, bases: Sequence[KnowledgeBase], *, model_id: UUID | None = None
+) -> QueryVectors:
+    """Embed the question once a model; a base whose model fails is searched by words only.
+
+    With `model_id` it is embedded by that model of the bases' space alone; a base without vectors
+    of it is searched by words only.
+    """
+    if model_id is not None:
+        return _embed_with(model_id, question, bases)
     vectors: dict[str, QueryVector] = {}
     warnings: list[str] = []
     for group in _by_model(bases):
@@ -50,6 +58,32 @@ def embed_query(question: str, bases: Sequence[KnowledgeBase]) -> QueryVectors:
                 " is found by words only."
             )
     return QueryVectors(vectors=tuple(vectors.values()), warnings=tuple(warnings))
+
+
+def _embed_with(model_id: UUID, question: str, bases: Sequence[KnowledgeBase]) -> QueryVectors:
+    """Embed the question with one model that the caller names."""
+    names = ", ".join(base.name for base in bases)
+    try:
+        model = get_embedding_model(model_id)
+        vector = _embed(model, model.identity, question)
+    except ProjectError as error:
+        return QueryVectors(
+            vectors=(), warnings=(f"{names} was searched by words only. {error.message}",)
+        )
+    except ModelError as error:
+        failed = (
+            f"The embedding model failed ({error.message}): {names} was searched by words only."
+        )
+        return QueryVectors(vectors=(), warnings=(failed,))
+    rows = Embedding.objects.filter(identity=vector.identity)
+    without = [base.name for base in bases if not rows.filter(base_id=base.pk).exists()]
+    warnings = (
+        f"{', '.join(without)} has no vectors of this model and was searched by words only.",
+    )
+    return QueryVectors(
+        vectors=(vector,) if len(without) < len(bases) else (),
+        warnings=warnings if without else (),
+    )
 
 
 def find_rerank_model(space_id: int) -> RerankModel | None:

@@ -16,7 +16,8 @@ from knowledge.retrieval.fuse import Ranked, order_of
 from knowledge.retrieval.hits import RerankMode
 from knowledge.retrieval.languages import in_another_language
 from knowledge.retrieval.settings import RerankWish
-from providers.contracts.embedding import RerankModel
+from providers.contracts.embedding import RerankModel, problem_of
+from providers.contracts.errors import ModelError
 
 DEPTH = 20
 CLEAR_LEAD = 0.17
@@ -70,11 +71,16 @@ def rerank(
 ) -> Reranked:
     """Return the candidates with the first `DEPTH` in their new order.
 
+    The answer is checked here, whatever model it came from, before anything of it is used.
+
     Raises:
-        ModelError: the model failed.
+        ModelError: the model failed, or its answer is none.
     """
     head, tail = list(ranked[:DEPTH]), list(ranked[DEPTH:])
     answers = model.rerank(question, [texts[each.candidate.chunk_id] for each in head])
+    problem = problem_of(answers, count=len(head))
+    if problem:
+        raise ModelError("bad_response", f"its answer cannot be used: {problem}")
     scores = [0.0] * len(head)
     for answer in answers:
         scores[answer.index] = answer.score

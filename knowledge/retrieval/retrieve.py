@@ -1,26 +1,22 @@
 """The one search of all doors: page, API, command, quick answer and tools.
 
-Order of things: scope, terms, question vectors, nearest by meaning, best by words, candidates,
-fusion, reranking, duplicates and neighbours, trace.
+Order of things: scope, terms, question vectors, lists of candidates (`search`), their order
+(`ordering`), the place of another language (`places`), what is read (`results`), trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from uuid import UUID
+from dataclasses import replace
 
 from accounts.access import Actor
 from core.errors import Invalid
 from knowledge.base_settings import RetrievalOptions
-from knowledge.faq.answers import choose_answers
-from knowledge.models import Chunk
-from knowledge.retrieval.candidates import Candidates, load_candidates
+from knowledge.retrieval.candidates import Candidates
 from knowledge.retrieval.confidence import is_confident
-from knowledge.retrieval.dense import EXACT_LIMIT, search_dense
-from knowledge.retrieval.expand import drop_duplicates, read_contexts
-from knowledge.retrieval.fuse import Ranked, fuse
-from knowledge.retrieval.hits import Retrieval, RetrievalHit, RetrievalTrace
-from knowledge.retrieval.keyword import WeighedTerms, search_keywords, weigh_terms
+from knowledge.retrieval.dense import EXACT_LIMIT
+from knowledge.retrieval.fuse import fuse
+from knowledge.retrieval.hits import Retrieval, RetrievalTrace
+from knowledge.retrieval.keyword import WeighedTerms, weigh_terms
 from knowledge.retrieval.languages import in_another_language
 from knowledge.retrieval.models import (
     QueryVectors,
@@ -28,16 +24,19 @@ from knowledge.retrieval.models import (
     find_named_rerank_model,
     find_rerank_model,
 )
-from knowledge.retrieval.rerank import Decision, Reranked, decide, rerank
+from knowledge.retrieval.ordering import put_in_order
+from knowledge.retrieval.places import (
+    lacks_other_language,
+    nearest_in_other_language,
+    with_last_place,
+)
+from knowledge.retrieval.results import make_hits
 from knowledge.retrieval.scope import Scope, Searched, resolve
+from knowledge.retrieval.search import find_candidates
 from knowledge.retrieval.settings import RetrievalSettings, effective
 from knowledge.retrieval.trace import Course, Stopwatch, trace_candidates
-from knowledge.text.pictures import without_references
 from providers.contracts.embedding import RerankModel
-from providers.contracts.errors import ModelError
 
-DENSE_CANDIDATES = 50
-KEYWORD_CANDIDATES = 50
 MAXIMUM_QUERY_CHARACTERS = 10_000
 
 
@@ -49,7 +48,7 @@ def retrieve(
     A model that fails makes the search worse, never impossible: `warnings` say so.
 
     Raises:
-        Invalid: the question is empty or too long.
+        Invalid: the question is empty or too long, or a setting is out of its range.
         NotFound: the scope is strict and names a base or document that the actor may not see.
     """
     question = clean_query(query)
@@ -63,30 +62,38 @@ def retrieve(
         terms = weigh_terms(question, where)
         exact = _permitted_at_most(where, terms) <= EXACT_LIMIT
     with watch.stage("embed"):
-        vectors = embed_query(question, where.bases)
-    found = _search(where, vectors, terms, exact=exact, watch=watch)
-    with watch.stage("fuse"):
-        fused = fuse(found.candidates, spans=found.spans, keyword_weight=options.keyword_weight)
-    with watch.stage("rerank"):
-        reranked, decision, warnings = _rerank(
-            question, fused, found, options, model=lambda: _rerank_model(actor, settings)
-        )
-    with watch.stage("expand"):
-        kept, duplicates = drop_duplicates(
-            reranked.ranked,
-            found.hashes,
-            question_terms=frozenset(each.term for each in terms.terms),
-        )
-        hits = _hits(where, kept[: options.limit], found.chunks, reranked)
-    course = Course(
-        fused=fused,
-        reranked=reranked,
-        kept=kept,
-        duplicates=duplicates,
-        limit=options.limit,
+        bases = () if options.fusion == "keyword" else where.bases
+        model_id = settings.embedding_model_id if settings else None
+        vectors = embed_query(question, bases, model_id=model_id)
+    found, told = find_candidates(
+        where,
+        question,
+        vectors=vectors,
         terms=terms,
+        options=options,
+        exact=exact,
+        watch=watch,
     )
-    best = kept[0].candidate if kept else None
+    course, decision, warnings = put_in_order(
+        question,
+        found,
+        options,
+        terms=terms,
+        model=lambda: _rerank_model(actor, settings),
+        watch=watch,
+    )
+    with watch.stage("expand"):
+        found, course = _keep_place(
+            question, where, found, course, vectors=vectors, options=options, exact=exact
+        )
+        hits = make_hits(
+            where,
+            course.final[: options.limit],
+            found.chunks,
+            rerank_scores=course.reranked.scores,
+            neighbours=options.neighbours,
+        )
+    best = course.final[0].candidate if course.final else None
     foreign = bool(hits) and in_another_language(
         question, hits[0].text, coverage=hits[0].keyword_score
     )
@@ -103,9 +110,11 @@ def retrieve(
             rerank_mode=decision.mode,
             rerank_reason=decision.reason,
             candidates=trace_candidates(course),
+            fusion=options.fusion,
+            language_place=course.language_place,
         ),
         timings_ms=watch.timings_ms,
-        warnings=(*where.warnings, *vectors.warnings, *warnings),
+        warnings=(*where.warnings, *vectors.warnings, *told, *warnings),
     )
 
 
@@ -133,29 +142,6 @@ def _permitted_at_most(where: Searched, terms: WeighedTerms) -> int:
     return min(terms.passages, where.document_chunks)
 
 
-def _search(
-    where: Searched,
-    vectors: QueryVectors,
-    terms: WeighedTerms,
-    *,
-    exact: bool,
-    watch: Stopwatch,
-) -> Candidates:
-    """Ask both indexes and read what they found."""
-    with watch.stage("dense"):
-        dense = [
-            hit
-            for vector in vectors.vectors
-            for hit in search_dense(where, vector, limit=DENSE_CANDIDATES, exact=exact)
-        ]
-    with watch.stage("keyword"):
-        keyword = search_keywords(where, terms, limit=KEYWORD_CANDIDATES)
-    with watch.stage("load"):
-        return load_candidates(
-            where, dense=dense, keyword=keyword, vectors=vectors.vectors, terms=terms
-        )
-
-
 def _rerank_model(actor: Actor, settings: RetrievalSettings | None) -> RerankModel | None:
     """Return the model that the caller names, else the space's own."""
     if settings is not None and settings.rerank_model_id is not None:
@@ -163,66 +149,41 @@ def _rerank_model(actor: Actor, settings: RetrievalSettings | None) -> RerankMod
     return find_rerank_model(actor.space_id)
 
 
-def _rerank(
+def _keep_place(
     question: str,
-    fused: Sequence[Ranked],
-    found: Candidates,
-    options: RetrievalOptions,
-    *,
-    model: Callable[[], RerankModel | None],
-) -> tuple[Reranked, Decision, list[str]]:
-    """Rerank as decided; when the model fails the order stays as it is, with a warning."""
-    unchanged = Reranked(ranked=list(fused))
-    decision = decide(options.rerank, question=question, ranked=fused, texts=found.texts)
-    if decision.mode == "none":
-        return unchanged, decision, []
-    chosen = model()
-    if chosen is None:
-        missing = "The space has no rerank model; the order is the search's own."
-        warnings = [missing] if options.rerank == "always" else []
-        return unchanged, Decision(mode="none", reason=missing), warnings
-    try:
-        done = rerank(
-            chosen, mode=decision.mode, question=question, ranked=fused, texts=found.texts
-        )
-    except ModelError as error:
-        failed = f"The rerank model failed ({error.message}); the order is the search's own."
-        return unchanged, Decision(mode="none", reason=failed), [failed]
-    return done, decision, []
-
-
-def _hits(
     where: Searched,
-    ranked: Sequence[Ranked],
-    chunks: Mapping[UUID, Chunk],
-    reranked: Reranked,
-) -> tuple[RetrievalHit, ...]:
-    rows = [chunks[each.candidate.chunk_id] for each in ranked]
-    contexts = read_contexts(where, rows)
-    chosen = choose_answers(rows)
-    return tuple(
-        RetrievalHit(
-            rank=rank,
-            chunk_id=chunk.pk,
-            document_id=chunk.document_id,
-            document_name=chunk.document.name,
-            base_id=chunk.base_id,
-            text=without_references(chosen.get(chunk.pk, chunk.text)),
-            context=without_references(chosen.get(chunk.pk) or contexts.get(chunk.pk, chunk.text)),
-            marked_text=chosen.get(chunk.pk, chunk.text),
-            heading_path=tuple(chunk.heading_path),
-            page_from=chunk.page_from,
-            page_to=chunk.page_to,
-            position=chunk.position,
-            content_hash=chunk.content_hash,
-            document_revision=chunk.document_revision,
-            score=each.score,
-            dense_score=each.candidate.dense_score,
-            keyword_score=each.candidate.keyword_score,
-            rerank_score=reranked.scores.get(chunk.pk),
-        )
-        for rank, (each, chunk) in enumerate(zip(ranked, rows, strict=True), 1)
+    found: Candidates,
+    course: Course,
+    *,
+    vectors: QueryVectors,
+    options: RetrievalOptions,
+    exact: bool,
+) -> tuple[Candidates, Course]:
+    """Give the last place to another language where no hit answers; see `places`.
+
+    Not where there is one place only, or where the rerank model has to agree to every hit.
+    """
+    hits = course.final[: options.limit]
+    alone = options.limit < 2 or options.rerank_threshold > 0 or options.fusion == "keyword"
+    if alone or not lacks_other_language(question, hits, found):
+        return found, course
+    other = nearest_in_other_language(
+        question,
+        where,
+        vectors=vectors.vectors,
+        terms=course.terms,
+        exact=exact,
+        least=options.dense_threshold,
     )
+    if other is None:
+        return found, course
+    (foreign,) = fuse(other.candidates, spans=found.spans, options=options)
+    known = (each for each in course.final if each.candidate.chunk_id == foreign.candidate.chunk_id)
+    foreign = next(known, foreign)
+    final = with_last_place(course.final, foreign, limit=options.limit)
+    chunks = {**other.chunks, **found.chunks}
+    place = foreign.candidate.chunk_id
+    return replace(found, chunks=chunks), replace(course, final=final, language_place=place)
 
 
 def _nothing(question: str, where: Searched, watch: Stopwatch) -> Retrieval:

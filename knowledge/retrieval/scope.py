@@ -9,12 +9,15 @@ from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db.models import Q, QuerySet, Sum
+from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
-from core.errors import NotFound
+from core.errors import Invalid, NotFound
 from knowledge.access.walls import closed_walls
 from knowledge.faq.negative import entries_refusing
 from knowledge.models import Chunk, Document, KeywordRow, KnowledgeBase
+from knowledge.retrieval.filter_values import Filter
+from knowledge.retrieval.filters import document_condition
 
 _NOTHING = "SELECT NULL::uuid AS id, NULL::uuid AS document_id, 0 AS position WHERE false"
 
@@ -29,10 +32,12 @@ class Scope:
     """Only these documents, as far as they lie in the bases."""
     whole_base_ids: tuple[UUID, ...] = ()
     """Beside `document_ids`: bases of the scope that are searched whole all the same."""
+    filter: Filter | None = None
+    """What the documents must be like; None: anything."""
     strict: bool = True
-    """Whether an id that the actor may not see raises NotFound. Set False for stored lists (an
-    agent's bases), of which something may be gone: it then selects nothing and a warning is
-    given."""
+    """Whether an id that the actor may not see raises NotFound, and a filter that cannot be used
+    Invalid. Set False for stored lists (an agent's bases), of which something may be gone: it then
+    selects nothing and a warning is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +48,7 @@ class Searched:
     chunks: QuerySet[Chunk]
     """What may be found: seen by the actor, in the scope, enabled, of a searchable document."""
     document_chunks: int | None
-    """At most so many chunks when the scope names documents; None when it does not."""
+    """At most so many chunks when the scope names or filters documents; None when it does not."""
     closed: QuerySet[KeywordRow] | None = None
     """What the bases hold behind walls: the actor's figures are counted without it. None: nothing
     can be closed to the actor."""
@@ -73,6 +78,7 @@ def resolve(actor: Actor, scope: Scope, *, question: str = "") -> Searched:
 
     Raises:
         NotFound: the scope is strict and names a base or document that the actor may not see.
+        Invalid: the scope is strict and its filter cannot be used.
     """
     bases = visible(actor, "view", KnowledgeBase.objects.select_related("embedding_model"))
     warnings: list[str] = []
@@ -102,6 +108,15 @@ def resolve(actor: Actor, scope: Scope, *, question: str = "") -> Searched:
         document_chunks = sum(sizes.values()) + _chunks_of(actor, whole)
         chunks = chunks.filter(Q(document_id__in=sizes) | Q(base_id__in=whole))
         found = found if sizes or whole else ()
+    if scope.filter is not None:
+        fitting, told = _fitting(actor, scope, scope.filter, found)
+        warnings += told
+        if fitting is None:
+            found, chunks = (), chunks.none()
+        else:
+            size = fitting.aggregate(total=Sum("chunk_count"))["total"] or 0
+            document_chunks = size if document_chunks is None else min(size, document_chunks)
+            chunks = chunks.filter(document_id__in=fitting.order_by().values("pk"))
     return Searched(
         bases=found,
         chunks=chunks,
@@ -109,6 +124,20 @@ def resolve(actor: Actor, scope: Scope, *, question: str = "") -> Searched:
         closed=_closed(actor, found),
         warnings=tuple(warnings),
     )
+
+
+def _fitting(
+    actor: Actor, scope: Scope, wanted: Filter, bases: Collection[KnowledgeBase]
+) -> tuple[QuerySet[Document] | None, list[str]]:
+    """Return the documents that a filter selects; None and a warning where it cannot be used."""
+    try:
+        condition = document_condition(wanted)
+    except Invalid as refusal:
+        if scope.strict:
+            raise
+        return None, [_("Nothing was searched. %(detail)s") % {"detail": refusal.message}]
+    rows = Document.objects.filter(condition, base_id__in=[base.pk for base in bases])
+    return visible(actor, "view", rows), []
 
 
 def _closed(actor: Actor, bases: Collection[KnowledgeBase]) -> QuerySet[KeywordRow] | None:

@@ -15,6 +15,7 @@ from core.jobs.enqueue import cancel_job, enqueue
 from core.names import clean_name
 from knowledge.base_settings import BaseSettings, base_settings_of
 from knowledge.constants import OPEN_STATES, BaseKind
+from knowledge.evaluation.guard import refuse_at_gate
 from knowledge.faq.writing import index_soon
 from knowledge.jobs import REMOVE_BASE
 from knowledge.models import Document, KnowledgeBase
@@ -59,16 +60,22 @@ def update_base(
     name: str,
     description: str,
     settings: BaseSettings | None = None,
+    gate_passed: bool = False,
 ) -> KnowledgeBase:
     """Change a base's name, description and settings; new settings hold for later documents.
+
+    `gate_passed` says that a person saw what other settings of the search do, or gave a reason:
+    see `knowledge.evaluation.gate`.
 
     Raises:
         NotFound, AccessDenied: as `require` has it.
         Invalid: the name is blank.
-        Conflict: another base has the name.
+        Conflict: another base has the name; the gate has to be passed first.
     """
     base = get_base(actor, base_id)
     require(actor, "change", base)
+    if settings is not None and not gate_passed:
+        refuse_at_gate(base, settings)
     base.name, base.description = _clean_name(name), description.strip()
     before = base_settings_of(base)
     if settings is not None:

@@ -17,7 +17,7 @@ from accounts.access import Actor, require, visible
 from core.errors import Conflict, ProjectError, TooLarge
 from knowledge.base_settings import SplitOptions, base_settings_of, document_settings_of, merged
 from knowledge.batches.prices import input_price
-from knowledge.constants import RETRYABLE_STATES, ChunkKind, DocumentSource, StageState
+from knowledge.constants import RETRYABLE_STATES, UNLISTED_SOURCES, ChunkKind, StageState
 from knowledge.ingest.read import kept_text
 from knowledge.ingest.sizes import CHARACTERS_PER_TOKEN
 from knowledge.ingest.split import clean_text
@@ -149,7 +149,7 @@ def document_split(document: Document) -> SplitOptions:
 def estimate_reading(actor: Actor, base: KnowledgeBase) -> ReadingEstimate:
     """Return what reading all documents of a base again takes, as far as the actor sees them."""
     listed = Document.objects.filter(base=base, is_draft=False, state__in=RETRYABLE_STATES)
-    documents = visible(actor, "view", listed.exclude(source=DocumentSource.FAQ)).order_by()
+    documents = visible(actor, "view", listed.exclude(source__in=UNLISTED_SOURCES)).order_by()
     passages = Chunk.objects.filter(document__in=documents, kind=ChunkKind.TEXT).order_by()
     characters = passages.aggregate(total=Sum(Length("text")))["total"] or 0
     tokens = round(characters / CHARACTERS_PER_TOKEN["mixed"])

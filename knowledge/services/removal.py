@@ -11,7 +11,8 @@ from django.db import transaction
 
 from core.jobs.enqueue import cancel_job, enqueue
 from core.jobs.handlers import JobContext
-from knowledge.access.fit import leave_trace
+from core.tenancy import space_scope
+from knowledge.access.fit import leave_trace, made_of
 from knowledge.constants import DocumentState
 from knowledge.ingest.index import unindex_document
 from knowledge.ingest.read import kept_text_key
@@ -69,14 +70,29 @@ def _remove(document: Document) -> None:
     with transaction.atomic():
         unindex_document(document)
         leave_trace(document)
+        _close_what_was_made_of(document)
         afterwards = [find(document) for find in (*_leftovers, _files)]
-        document_id, base_id = document.pk, document.base_id
+        space_id, document_id, base_id = document.space_id, document.pk, document.base_id
         document.delete()
         for each in afterwards:
             each()
-        transaction.on_commit(
-            lambda: document_removed.send(sender=Document, document_id=document_id, base_id=base_id)
-        )
+        transaction.on_commit(partial(_tell_removed, space_id, document_id, base_id))
+
+
+def _tell_removed(space_id: int, document_id: UUID, base_id: UUID) -> None:
+    """Announce it in the space's scope: what removes it may commit outside of any (an erasure)."""
+    with space_scope(space_id):
+        document_removed.send(sender=Document, document_id=document_id, base_id=base_id)
+
+
+def _close_what_was_made_of(document: Document) -> None:
+    """Take what was made of a restricted document out of sight: its walls go with the document.
+
+    Who keeps it (the wiki) puts it back once it does not say any more what the document said.
+    """
+    if document.walls.exists():
+        for made in made_of([document.pk]):
+            remove_later(made)
 
 
 def _files(document: Document) -> Callable[[], None]:

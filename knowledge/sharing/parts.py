@@ -7,7 +7,7 @@ other spaces are only those that were named; a wish without names means the own 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from accounts.access import Actor, visible
@@ -61,11 +61,11 @@ def _part(guest: Actor, scope: Scope, opened: set[UUID]) -> Part:
             document_ids = tuple(rows.values_list("pk", flat=True))
     return Part(
         reader=guest,
-        scope=Scope(
+        scope=replace(
+            scope,
             base_ids=tuple(each for each in scope.base_ids or () if each in opened),
             document_ids=document_ids,
             whole_base_ids=tuple(each for each in scope.whole_base_ids if each in opened),
-            strict=scope.strict,
         ),
     )
 
@@ -75,11 +75,11 @@ def _rest(scope: Scope, *, taken: set[UUID], read: set[UUID]) -> Scope:
     document_ids = scope.document_ids
     if document_ids is not None:
         document_ids = tuple(each for each in document_ids if each not in read)
-    return Scope(
+    return replace(
+        scope,
         base_ids=tuple(each for each in scope.base_ids or () if each not in taken),
         document_ids=document_ids,
         whole_base_ids=tuple(each for each in scope.whole_base_ids if each not in taken),
-        strict=scope.strict,
     )
 
 

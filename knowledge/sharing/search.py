@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from accounts.access import Actor
 from core.tenancy import space_scope
 from knowledge.models import Chunk
 from knowledge.retrieval.grep import grep
-from knowledge.retrieval.hits import Retrieval, RetrievalTrace
+from knowledge.retrieval.hits import Retrieval, RetrievalHit, RetrievalTrace
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings, effective
@@ -66,7 +67,8 @@ def _retrieve(
 
 def _merged(found: Sequence[Retrieval], *, limit: int) -> Retrieval:
     hits = sorted((hit for each in found for hit in each.hits), key=lambda hit: -hit.score)
-    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits[:limit], 1))
+    shown = _with_place(hits, {each.trace.language_place for each in found}, limit)
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, 1))
     first, sure = found[0], [each.confident for each in found if each.hits]
     return replace(
         first,
@@ -79,6 +81,16 @@ def _merged(found: Sequence[Retrieval], *, limit: int) -> Retrieval:
     )
 
 
+def _with_place(
+    hits: Sequence[RetrievalHit], places: Collection[UUID | None], limit: int
+) -> Sequence[RetrievalHit]:
+    """Return the best hits; one that a space kept the place of another language for stays last."""
+    kept = next((hit for hit in hits[limit:] if hit.chunk_id in places), None)
+    if kept is None or limit < 2 or any(hit.chunk_id in places for hit in hits[:limit]):
+        return hits[:limit]
+    return [*hits[: limit - 1], kept]
+
+
 def _merged_trace(traces: Sequence[RetrievalTrace]) -> RetrievalTrace:
     """Join the traces; the weights of the terms are those of the first space."""
     return replace(
@@ -86,6 +98,7 @@ def _merged_trace(traces: Sequence[RetrievalTrace]) -> RetrievalTrace:
         passages=sum(each.passages for each in traces),
         exact=all(each.exact for each in traces),
         candidates=tuple(one for each in traces for one in each.candidates),
+        language_place=next((each.language_place for each in traces if each.language_place), None),
     )
 
 

@@ -14,15 +14,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import may, require
-from accounts.limits import limit_actor
 from accounts.middleware import SpaceRequest
 from accounts.organisations.received import received
-from core.errors import Invalid, ProjectError
+from core.errors import ProjectError
 from core.htmx import render, wants_fragment
 from knowledge.access.queries import restricted_ids
 from knowledge.base_settings import BaseSettings, base_settings_of
 from knowledge.constants import BaseKind, MarkKind
-from knowledge.forms import BaseForm, SearchForm, SettingsForm
+from knowledge.evaluation.gate import Proposal, open_gate
+from knowledge.evaluation.guard import is_gated
+from knowledge.forms import BaseForm, SettingsForm
 from knowledge.models import KnowledgeBase
 from knowledge.organising.filters import filtered
 from knowledge.organising.marks import marks_of
@@ -33,18 +34,13 @@ from knowledge.pages.carry import other_bases
 from knowledge.pages.filters import filter_context, filter_in
 from knowledge.pages.heads import head_of
 from knowledge.pages.labels import upload_facts
-from knowledge.pages.results import dropped_ids, result_of
 from knowledge.pages.rows import row_of
 from knowledge.pages.undo import take_carry_back, take_undo
 from knowledge.queries import (
     get_base,
-    get_chunks,
     list_bases,
     list_documents,
 )
-from knowledge.retrieval.retrieve import retrieve
-from knowledge.retrieval.scope import Scope
-from knowledge.retrieval.settings import RetrievalSettings
 from knowledge.services.bases import create_base, delete_base, update_base
 
 DOCUMENTS_A_PAGE = 50
@@ -165,6 +161,13 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     settings_form = SettingsForm(settings, posted, sections=_sections(found))
     if posted is not None and form.is_valid() and settings_form.is_valid():
         data = form.cleaned_data
+        if is_gated(found, settings_form.settings):
+            proposal = Proposal(
+                name=data["name"],
+                description=data["description"],
+                settings=settings_form.settings,
+            )
+            return _through_the_gate(request, found, proposal)
         try:
             update_base(
                 request.actor,
@@ -191,6 +194,18 @@ def base_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     )
 
 
+def _through_the_gate(
+    request: SpaceRequest, base: KnowledgeBase, proposal: Proposal
+) -> HttpResponseBase:
+    """Try other settings of the search on the golden questions, and show what changes."""
+    try:
+        run = open_gate(request.actor, base_id=base.pk, proposal=proposal)
+    except ProjectError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("base_settings", base.pk)
+    return redirect("evaluation_compare", base.pk, run.baseline_id, run.pk)
+
+
 def _sections(base: KnowledgeBase) -> set[str]:
     """Return which settings say something about a base of this kind."""
     if base.kind == BaseKind.FAQ:
@@ -203,45 +218,6 @@ def base_delete(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
     """Delete a base."""
     delete_base(request.actor, base_id=base_id)
     return redirect("bases")
-
-
-@require_GET
-def base_search(request: SpaceRequest, base_id: UUID) -> HttpResponse:
-    """Show what a question finds in a base, and why."""
-    found = get_base(request.actor, base_id)
-    form = SearchForm(request.GET if "question" in request.GET else None)
-    result: dict[str, Any] | None = None
-    if form.is_bound:
-        limit_actor(request.actor, "search")
-        result = _search(request, found, form) if form.is_valid() else _unasked(form)
-    context = {
-        **head_of(request.actor, found),
-        "form": form,
-        "result": result,
-    }
-    return render(request, "knowledge/search.html", context, partial="knowledge/_results.html")
-
-
-def _search(request: SpaceRequest, found: KnowledgeBase, form: SearchForm) -> dict[str, Any]:
-    data = form.cleaned_data
-    wished = RetrievalSettings(limit=data["limit"], rerank=data["rerank"] or None)
-    try:
-        retrieval = retrieve(
-            request.actor,
-            query=data["question"],
-            scope=Scope(base_ids=(found.pk,)),
-            settings=wished,
-        )
-    except Invalid as refusal:
-        return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": refusal.message}
-    chunks = get_chunks(request.actor, dropped_ids(retrieval))
-    return result_of(retrieval, {chunk.pk: chunk for chunk in chunks})
-
-
-def _unasked(form: SearchForm) -> dict[str, Any]:
-    """Return what the results say when the form cannot be used; the fragment has no form."""
-    problems = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
-    return {"summary": "", "counts": [], "hits": [], "dropped": [], "nothing": " ".join(problems)}
 
 
 def _form_status(form: BaseForm) -> int:

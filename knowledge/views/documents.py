@@ -41,6 +41,7 @@ from knowledge.services.documents import (
     cancel_document,
     retry_document,
 )
+from knowledge.sources.made import home_of
 
 PASSAGES_A_PAGE = 50
 
@@ -115,6 +116,8 @@ def document(request: SpaceRequest, document_id: UUID) -> HttpResponseBase:
     found = get_document(request.actor, document_id)
     if found.source == DocumentSource.FAQ:
         return _to_entry(found, _uuid_or_none(request.GET.get("chunk", "")))
+    if (home := home_of(found)) is not None:
+        return redirect(home)
     head = document_head(request.actor, found, tab="passages")
     if wants_fragment(request) and not head["is_busy"]:
         return HttpResponse(headers={"HX-Refresh": "true"})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,10 @@ import httpx
 
 from providers.adapters.endpoint import Endpoint
 from providers.adapters.failures import as_text, failure, from_status, to_model_error
-from providers.contracts.embedding import RerankScore
+from providers.contracts.embedding import RerankScore, problem_of
+
+MAXIMUM_ANSWER_BYTES = 2_000_000
+"""Some servers send the passages back with their scores."""
 
 
 class RerankService:
@@ -48,23 +52,27 @@ class RerankService:
             "documents": [as_text(passage) for passage in passages],
             "top_n": len(passages),
         }
+        deadline = time.monotonic() + self._endpoint.timeout_seconds
         broken: Exception | None = None
         answer: httpx.Response | None = None
+        words = b""
         try:
-            answer = self._http.post(
+            with self._http.stream(
+                "POST",
                 f"{self._endpoint.base_url.rstrip('/')}/rerank",
                 json=body,
                 headers=self._headers(),
                 timeout=self._endpoint.timeout_seconds,
-            )
+            ) as answer:
+                words = _read(answer, deadline)
             if answer.is_success:
-                return answer.json()
+                return json.loads(words)
         except Exception as error:  # noqa: BLE001 -- whatever it is becomes a ModelError
             broken = error
         # Outside of the handler: a chained exception would carry request and key.
         if broken is not None or answer is None:
             raise to_model_error(broken or RuntimeError("no answer"), self._endpoint)
-        raise from_status(answer.status_code, answer.text, answer.headers, self._endpoint)
+        raise from_status(answer.status_code, words, answer.headers, self._endpoint)
 
     def _headers(self) -> dict[str, str]:
         headers = dict(self._endpoint.headers)
@@ -76,24 +84,29 @@ class RerankService:
         results = body.get("results", body.get("data")) if isinstance(body, Mapping) else body
         if not isinstance(results, list):
             raise failure("bad_response", self._endpoint, words="the answer has no list of results")
-        scores = [self._score(result, count=count) for result in results]
-        if len(scores) != count or len({score.index for score in scores}) != count:
-            raise failure(
-                "bad_response", self._endpoint, words=f"{len(scores)} scores for {count} passages"
-            )
-        return scores
+        scores = [_score(result) for result in results]
+        problem = problem_of(scores, count=count)
+        if problem:
+            raise failure("bad_response", self._endpoint, words=problem)
+        return [RerankScore(index=each.index, score=float(each.score)) for each in scores]
 
-    def _score(self, result: Any, *, count: int) -> RerankScore:
-        if isinstance(result, Mapping):
-            index, score = result.get("index"), result.get("relevance_score", result.get("score"))
-            if (
-                isinstance(index, int)
-                and 0 <= index < count
-                and isinstance(score, int | float)
-                and not isinstance(score, bool)
-                and math.isfinite(score)
-            ):
-                return RerankScore(index=index, score=float(score))
-        raise failure(
-            "bad_response", self._endpoint, words=f"a score that cannot be read: {result!r}"
-        )
+
+def _score(result: Any) -> RerankScore:
+    """Return what an entry says, whatever it is: `problem_of` looks at it."""
+    if not isinstance(result, Mapping):
+        return RerankScore(index=-1, score=0.0)
+    return RerankScore(
+        index=result.get("index", -1), score=result.get("relevance_score", result.get("score"))
+    )
+
+
+def _read(answer: httpx.Response, deadline: float) -> bytes:
+    """Return the body. Each piece may be in time and all of them too slow or too much together."""
+    found = bytearray()
+    for piece in answer.iter_bytes():
+        found += piece
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        if len(found) > MAXIMUM_ANSWER_BYTES:
+            raise ValueError("the answer is too long")
+    return bytes(found)

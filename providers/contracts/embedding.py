@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,36 @@ class RerankScore:
     """Position in the passages that were sent."""
     score: float
     """Higher is better; the range is the model's own."""
+
+
+def problem_of(answer: object, *, count: int) -> str:
+    """Return what is wrong with an answer about `count` passages; blank when it can be used.
+
+    Every passage has to have one finite number; which numbers, is the model's own affair.
+    """
+    if not isinstance(answer, list | tuple):
+        return "it is no list of scores"
+    for each in answer:
+        index, score = getattr(each, "index", None), getattr(each, "score", None)
+        if not is_number(score):
+            return f"a score that is no number: {score!r:.80}"
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < count:
+            return f"an index that is no passage's: {index!r:.80}"
+    if len(answer) != count:
+        return f"{len(answer)} scores for {count} passages"
+    if len({each.index for each in answer}) != count:
+        return "a passage has two scores"
+    return ""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Say whether a score can be computed with: finite, and no truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 class RerankModel(Protocol):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from core.errors import Conflict, Invalid, NotFound
@@ -153,8 +155,10 @@ def build_embedding_model(row: AIModel) -> OpenAIEmbeddingModel:
 
 
 def build_rerank_model(row: AIModel) -> RerankService:
-    """Return a new rerank model for a row, saved or not."""
+    """Return a new rerank model for a row, saved or not; a person who searches waits for it."""
     endpoint, http = endpoint_of(row), sync_http(row)
+    seconds = min(endpoint.timeout_seconds, float(settings.RERANK_SECONDS))
+    endpoint = replace(endpoint, timeout_seconds=seconds)
     identity = _identity(row, endpoint, read_parameters(row.parameters))
     return RerankService(endpoint, http=http, identity=identity)
 

@@ -33,6 +33,7 @@ function openDialog({ dataset: { dialog: id, dialogAction, dialogName } }) {
 }
 
 async function toClipboard(source) {
+  source.classList.add("is-copied"); // without the marks at its sentences
   try {
     await navigator.clipboard.writeText(source.innerText);
     return true;
@@ -41,6 +42,8 @@ async function toClipboard(source) {
     const copied = document.execCommand("copy");
     getSelection().removeAllRanges();
     return copied;
+  } finally {
+    source.classList.remove("is-copied");
   }
 }
 

@@ -187,7 +187,7 @@ def test_many_events_cost_no_more_queries(
 ) -> None:
     write(olivia, *["space.change"] * PAGE_ROWS)
     client = olivia.client
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         client.get(reverse("audit"))
 
 

@@ -67,10 +67,11 @@ def test_a_new_agent_begins_as_its_preset(author: Persona) -> None:
     }
 
 
-def test_what_a_preset_lacks_is_said(author: Persona) -> None:
-    page = author.client.get(reverse("agent_new"), {"preset": "hybrid-rag-wiki"}).content.decode()
-    assert "Left out" in page
-    assert "wiki_search" in page
+def test_a_preset_for_documents_and_wiki_lacks_nothing(author: Persona) -> None:
+    page = author.client.get(reverse("agent_new"), {"preset": "hybrid-rag-wiki"})
+    assert "Left out" not in page.content.decode()
+    chosen = {row.name for row in page.context["tools"] if row.is_chosen}
+    assert {"wiki_search", "wiki_read_page", "knowledge_search"} <= chosen
 
 
 def test_a_preset_without_any_of_its_tools_is_not_offered() -> None:
@@ -202,7 +203,8 @@ def test_bases_and_tools_are_fitted_to_each_other(author: Persona, agent: Agent)
     page = post(author, "agent_fits", agent.pk, **FORM, allowed_tools=["grep_chunks"])
     assert "Hangar" in page.content.decode()
     assert 'hx-swap-oob="true"' in page.content.decode()
-    assert hidden_sections(page.content.decode()) == ["When nothing is found"]
+    quick = ["Before it searches", "Questions and answers", "When nothing is found"]
+    assert hidden_sections(page.content.decode()) == quick
     page = post(author, "agent_fits", agent.pk, **{**FORM, "mode": "quick"}).content.decode()
     assert hidden_sections(page) == ["Tools"]
 
@@ -296,7 +298,7 @@ def test_what_is_missing_is_named(author: Persona, agent: Agent) -> None:
     base.save()
     assert codes(author, agent, allowed_tools=["grep_chunks"]) == {"base_gone", "no_base"}
     agent.base_scope = "none"
-    assert codes(author, agent, allowed_tools=["wiki_search"]) == {"tool_unknown"}
+    assert codes(author, agent, allowed_tools=["no_such_tool"]) == {"tool_unknown"}
     gone = "00000000-0000-0000-0000-000000000001"
     found = codes(
         author, agent, allowed_tools=["thinking"], sub_agents=[gone], rerank_model_id=gone

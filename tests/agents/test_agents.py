@@ -220,10 +220,11 @@ def test_built_in_agents_whose_tools_are_missing_wait(author: Persona) -> None:
     sync_builtin_agents(author.space.pk)
     keys = set(Agent.objects.exclude(builtin_key="").values_list("builtin_key", flat=True))
     assert {"quick-answer", "smart-reasoning"} <= keys
-    assert "wiki-fixer" not in keys
+    assert {"wiki-researcher", "wiki-fixer"} <= keys
+    assert "data-analyst" not in keys
     reasoning = Agent.objects.get(builtin_key="smart-reasoning").settings
     assert reasoning.max_iterations == 50
-    assert "query_knowledge_graph" not in reasoning.allowed_tools
+    assert "web_search" not in reasoning.allowed_tools
 
 
 def test_a_built_in_agent_follows_the_product_until_somebody_changes_it(adam: Persona) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import mimetypes
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,6 +39,14 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     if not CHROMIUM.exists():
         pytest.skip("Chromium is missing: apt-get install chromium")
     return {**browser_type_launch_args, "executable_path": str(CHROMIUM), "args": FLAGS}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _rows_beside_the_browser() -> Iterator[None]:
+    """The browser's loop runs in this thread all the time; rows are made between its calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from django.core.paginator import Paginator
 from django.template.loader import render_to_string
 
 from core.markdown import render_markdown
+from knowledge.base_settings import RetrievalOptions
+from knowledge.search_forms import RetrievalTestForm
 
 AT = datetime(2026, 11, 30, 10, 42, tzinfo=UTC)
 RUN_ID = "7d3a5c1e-0000-4000-8000-000000000001"
@@ -259,11 +261,6 @@ def document_page() -> str:
     return render_to_string("knowledge/document.html", {**shell(), **_base(), **context})
 
 
-class SearchForm(forms.Form):
-    question = forms.CharField(widget=forms.Textarea, help_text="As a colleague would ask.")
-    limit = forms.IntegerField(label="Results", initial=8)
-
-
 def search_page() -> str:
     names = (("Together", ""), ("Meaning", "m2"), ("Words", "m3"))
     scores = [{"label": name, "value": "0.94", "percent": 94, "tone": tone} for name, tone in names]
@@ -275,5 +272,12 @@ def search_page() -> str:
         "dropped": [{**place, "reason": "Below the lowest score"}],
         "nothing": "",
     }
-    context = {"form": SearchForm({"question": ""}), "result": result}
+    filters = {
+        "wanted": {"folder": "Contracts", "file_type": "pdf", "metadata_key": "customer"},
+        "types": [("pdf", "PDF"), ("txt", "Text")],
+        "tags": [{"id": 1, "name": "Red", "color": "", "is_chosen": True}],
+        "is_open": True,
+    }
+    form = RetrievalTestForm(RetrievalOptions(), {"question": ""})
+    context = {"form": form, "result": result, "filters": filters}
     return render_to_string("knowledge/search.html", {**shell(), **_base(), **context})

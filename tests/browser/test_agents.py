@@ -37,6 +37,10 @@ def look(page: Page, name: str) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
             if folder:
                 page.screenshot(path=str(Path(folder) / f"{name}-{width}-{theme}.png"))
+            # At its end nothing lies half under the bar that stays at the foot
+            page.locator("main .scroll").first.evaluate(
+                "each => each.scrollTo(0, each.scrollHeight)"
+            )
             found = axe_findings(page)
             assert not found, f"{name} {width} {theme}:\n" + "\n".join(found)
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -81,7 +85,7 @@ def test_an_agents_life(page: Page, product: Product) -> None:
     page.get_by_role("button", name="Add a rule").click()
     page.locator("[name=rule_argument]").fill("pattern")
     page.locator("[name=rule_value]").fill("secret")
-    page.get_by_text("Own prompts").click()
+    page.locator("summary:visible", has_text="Own prompts").click()
     page.get_by_role("button", name="{{language}}").first.click()
     expect(page.locator("[name=system_prompt]")).to_have_value("{{language}}")
     page.fill("[name=system_prompt]", "Hello {{nobody}}")

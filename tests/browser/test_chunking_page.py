@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,14 +31,6 @@ SAFETY
 
 {"Nobody walks under a turning rotor, and nobody smokes in the hangar. " * 9}
 """
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture

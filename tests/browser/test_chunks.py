@@ -43,14 +43,6 @@ SMALL = {"split": {"size_characters": 200, "overlap_characters": 0}}
 LARGE = {"split": {"size_characters": 2000, "overlap_characters": 0, "strategy": "recursive"}}
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
-
-
 @pytest.fixture(autouse=True)
 def quiet_installation(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> None:
     cache.clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mimetypes
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,14 +24,6 @@ ORIGIN = "http://127.0.0.1"
 """Trustworthy for browsers, as the product is behind TLS; no server runs there."""
 SHOTS = os.environ.get("WEKNORA_SHOTS", "")
 """A folder for pictures of the pages, for people who want to look at them."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; pages are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @dataclass

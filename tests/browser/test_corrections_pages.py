@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
@@ -16,14 +15,6 @@ from tests.knowledge.corrections.conftest import TEXT, Shelf, quiet_installation
 
 __all__ = ["quiet_installation", "shelf"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture

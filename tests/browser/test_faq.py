@@ -35,14 +35,6 @@ SHOTS = os.environ.get("WEKNORA_SHOTS", "")
 Go = Callable[[str], Page]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
-
-
 @pytest.fixture
 def faq(
     cora: Persona, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -27,14 +27,6 @@ WORDS = "Every aircraft is looked at before its first flight of the day. "
 BOX = Box(left=0.1, top=0.1, right=0.9, bottom=0.9)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
-
-
 def text_of(page: int, *, is_mended: bool) -> str:
     text = f"Part {page}\n" + WORDS * 12
     if page % 9 == 4 and not is_mended:

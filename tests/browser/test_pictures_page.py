@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,6 @@ SHOTS = os.environ.get("WEKNORA_SHOTS", "")
 """A folder for pictures of the pages, for people who want to look at them."""
 WIDTHS = (1440, 390)
 WORDS = "Running hours of the pier lamp by month"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture

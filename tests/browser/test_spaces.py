@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
@@ -18,14 +16,6 @@ from tests.personas import Persona
 
 pytestmark = pytest.mark.browser
 """A folder for pictures of the pages, for people who want to look at them."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _rows_beside_the_browser() -> Iterator[None]:
-    """The browser's loop runs in this thread all the time; the rows are made between its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture

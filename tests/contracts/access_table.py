@@ -23,7 +23,7 @@ from tests.contracts.world import World
 
 PEOPLE = ("olivia", "adam", "cora", "victor", "mallory", "stranger")
 GUESTS = ("vera", "eddie")
-BELOW_THE_BASE = frozenset({"base_id", "document_id", "chunk_id", "picture_id"})
+BELOW_THE_BASE = frozenset({"base_id", "document_id", "chunk_id", "picture_id", "entity_id"})
 """Arguments that name something of the shared base."""
 LOGIN = 302
 """Where strangers are sent; the test looks at the address."""
@@ -303,6 +303,12 @@ AGENTS = (
     Row("run", "GET", her_own(200)),
     Row("run_export", "GET", her_own(200)),
     Row("run_events", "GET", her_own(204)),
+    Row("run_feedback", "POST", her_own(302), {"value": "up"}),
+    Row("base_feedback", "GET", admins(200), guests=(403, 200)),
+    # Nothing is chosen: they are told on the page.
+    Row("base_feedback", "POST", admins(302), {"action": "handled"}, guests=(403, 302)),
+    Row("base_unanswered", "GET", admins(200), guests=(403, 200)),
+    Row("base_unanswered", "POST", admins(302), {"action": "dismiss"}, guests=(403, 302)),
     Row("run_continue", "POST", her_own(409)),  # no budget stopped it
     # Her own leads to its own page; of others the space's setting is off.
     Row("conversation_opened", "GET", her_own(302)),
@@ -354,6 +360,14 @@ AGENTS = (
     Row("artifact_download", "GET", her_own(200)),
     Row("artifact_frame", "GET", her_own(200)),
 )
+_GOLDEN = {"question": "Which flaps?", "answer": "Those of the wing.", "version": "1"}
+
+
+def _golden_file(_: World) -> Mapping[str, Any]:
+    content = b"question,answer\nWhere is the tower?,At the gate.\n"
+    return {"file": SimpleUploadedFile("golden.csv", content)}
+
+
 _TO_COME = {"files": '[["txt", "900"]]'}
 KNOWLEDGE = (
     Row("bases", "GET", everybody(200)),
@@ -367,7 +381,89 @@ KNOWLEDGE = (
     Row("base_sharing", "POST", admins(302), _share),
     Row("base_sharing_end", "POST", admins(302)),
     Row("base_activity", "GET", admins(200)),
+    Row("base_embedding", "GET", admins(200)),
+    # Nothing goes on that could be canceled: the page says so.
+    Row("base_embedding", "POST", admins(302), {"action": "cancel"}),
+    Row("base_embedding_compare", "GET", admins(200), {"question": "What are flaps?"}),
     Row("base_search", "GET", members(200), guests=(200, 200)),
+    Row("base_search_default", "POST", admins(302), {"limit": 5}),
+    Row("base_searches", "GET", members(200), guests=(200, 200)),
+    Row("base_why_not", "GET", members(200), guests=(200, 200)),
+    Row("base_why_not", "POST", members(200), {"text": "Check the flaps."}, guests=(200, 200)),
+    Row("search_record", "GET", admins(200, others=404), guests=(404, 404)),
+    Row("wiki_inbox", "GET", everybody(200)),
+    Row("wiki_inbox", "POST", everybody(302)),
+    Row("wiki_inbox_count", "GET", everybody(200)),
+    Row("wiki_changes", "GET", members(200), guests=(200, 200)),
+    Row(
+        "wiki_changes_batch",
+        "POST",
+        admins(302),
+        {"verdict": "reject", "number": 1},
+        guests=(403, 302),
+    ),
+    # A proposal is seen by who may decide about it, who made it and who is asked.
+    Row("wiki_change", "GET", admins(200, others=404), guests=(404, 200)),
+    Row(
+        "wiki_change_act",
+        "POST",
+        admins(302, others=404),
+        {"action": "approve_publish", "edition": 1},
+        guests=(404, 302),
+    ),
+    Row("wiki_change_comment", "POST", admins(302, others=404), {"text": "x"}, guests=(404, 302)),
+    Row("wiki_change_reviewers", "POST", admins(302, others=404), guests=(404, 302)),
+    Row("wiki_change_edit", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("wiki_change_edit", "POST", admins(422, others=404), guests=(404, 422)),
+    # Nothing is to be merged: the page says so.
+    Row("wiki_change_merge", "GET", admins(302, others=404), guests=(404, 302)),
+    Row("wiki_change_merge", "POST", admins(302, others=404), guests=(404, 302)),
+    Row("wikis", "GET", everybody(200)),
+    Row("wiki_index", "GET", members(200), guests=(200, 200)),
+    Row("wiki_switch", "POST", admins(302)),
+    Row("wiki_watch", "POST", members(302), {"action": "watch"}, guests=(302, 302)),
+    Row("wiki_page", "GET", members(200), guests=(200, 200)),
+    Row("wiki_trash", "GET", members(200), guests=(200, 200)),
+    Row("wiki_trash", "POST", members(404), guests=(404, 404)),
+    Row("wiki_folders", "POST", admins(302), {"name": "New"}, guests=(403, 302)),
+    Row(
+        "wiki_folder", "POST", admins(302), {"action": "rename", "name": "Other"}, guests=(403, 302)
+    ),
+    Row("wiki_new", "GET", members(200), guests=(200, 200)),
+    Row("wiki_new", "POST", members(422), {"title": ""}, guests=(422, 422)),
+    Row("wiki_draft", "POST", members(200), {"is_changed": "1"}, guests=(400, 400)),
+    Row("wiki_preview", "POST", members(200), {"content": "x"}, guests=(200, 200)),
+    Row("wiki_complete", "GET", members(200), guests=(200, 200)),
+    Row("wiki_pictures", "POST", members(422), guests=(422, 422)),
+    Row("wiki_picture", "GET", members(404), guests=(404, 404)),
+    Row("wiki_graph", "GET", members(200), guests=(200, 200)),
+    Row("wiki_graph_card", "GET", members(404), guests=(404, 404)),
+    Row("wiki_settings", "GET", admins(200)),
+    Row("wiki_settings", "POST", admins(422), {"review": ""}),
+    Row("wiki_building", "GET", admins(200), guests=(403, 200)),
+    Row("wiki_building", "POST", admins(302), {"action": "retry"}, guests=(403, 302)),
+    Row("wiki_export", "GET", members(200), guests=(200, 200)),
+    Row("wiki_import", "POST", admins(302), guests=(403, 302)),
+    Row("wiki_issues", "GET", members(200), guests=(200, 200)),
+    Row("wiki_lint", "POST", admins(302), {"action": "stop"}, guests=(403, 302)),
+    Row("wiki_issue_act", "POST", admins(302), {"action": "ignored"}, guests=(403, 302)),
+    Row("wiki_flag", "GET", members(200), guests=(200, 200)),
+    Row("wiki_flag", "POST", members(422), {"kind": "other"}, guests=(422, 422)),
+    Row("wiki_page_by_id", "GET", members(302), guests=(302, 302)),
+    Row("wiki_page_act", "POST", admins(302), {"action": "move"}, guests=(403, 302)),
+    Row("wiki_page_export", "GET", members(200), guests=(200, 200)),
+    Row("wiki_edit", "GET", members(200), guests=(200, 200)),
+    Row("wiki_edit", "POST", members(422), {"title": "", "version": "1"}, guests=(422, 422)),
+    Row("wiki_history", "GET", members(200), guests=(200, 200)),
+    Row("wiki_compare", "GET", members(200), guests=(200, 200)),
+    Row("wiki_blame", "GET", members(200), guests=(200, 200)),
+    Row("wiki_revision", "GET", members(200), guests=(200, 200)),
+    Row("wiki_restore", "POST", members(302), guests=(302, 302)),
+    Row("base_graph", "GET", members(200), guests=(200, 200)),
+    Row("base_graph_entity", "GET", members(200), guests=(200, 200)),
+    Row("base_graph_read", "POST", admins(302), {"action": "stop"}),
+    Row("base_graph_preview", "GET", admins(200)),
+    Row("base_graph_preview", "POST", admins(422), {"text": ""}),
     Row("base_upload", "POST", admins(201), _file, guests=(403, 201)),
     Row("base_batches", "GET", admins(200), guests=(403, 200)),
     Row("base_batches", "POST", admins(201), _TO_COME, guests=(403, 201)),
@@ -412,6 +508,32 @@ KNOWLEDGE = (
     Row("faq_import_one", "POST", admins(302, others=404), {"action": "close"}),
     Row("faq_import_problems", "GET", admins(200, others=404)),
     Row("faq_export", "GET", members(200)),
+    Row("base_quality", "GET", admins(200), guests=(403, 200)),
+    Row("base_quality", "POST", admins(302), {"action": "retired"}, guests=(403, 302)),
+    Row("golden_new", "GET", admins(200), guests=(403, 200)),
+    Row("golden_new", "POST", admins(302), {"question": "Why?"}, guests=(403, 302)),
+    Row("golden_import", "GET", admins(200), guests=(403, 200)),
+    Row("golden_import", "POST", admins(200), _golden_file, guests=(403, 200)),
+    Row("golden_export", "GET", admins(200), guests=(403, 200)),
+    Row("golden_draft", "GET", admins(200), guests=(403, 200)),
+    # There is no passage that is long enough to be asked about.
+    Row("golden_draft", "POST", admins(422), guests=(403, 422)),
+    Row("base_evaluations", "GET", admins(200), guests=(403, 200)),
+    Row("base_evaluations", "POST", admins(302), guests=(403, 302)),
+    # Who does not edit the base does not see that it is there.
+    Row("golden", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("golden", "POST", admins(302, others=404), _GOLDEN, guests=(404, 302)),
+    Row("evaluation", "GET", admins(200, others=404), guests=(404, 200)),
+    Row("evaluation", "POST", admins(302, others=404), {"action": "delete"}, guests=(404, 302)),
+    Row("evaluation_compare", "GET", admins(200, others=404), guests=(404, 200)),
+    # It is no proposal, and an editor of a shared base changes none of its settings.
+    Row(
+        "evaluation_compare",
+        "POST",
+        admins(409, others=404),
+        {"action": "discard"},
+        guests=(404, 403),
+    ),
     Row("text_preview", "POST", everybody(200), {"text": "# Flaps"}),
     Row("document_details", "GET", members(200), guests=(200, 200)),
     Row("document_details", "POST", admins(302), {"name": "manual.txt"}, guests=(403, 302)),

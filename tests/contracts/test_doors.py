@@ -34,11 +34,16 @@ VIEWS_WITHOUT_SPACE: Mapping[str, str] = {}
 JOBS: Mapping[str, Mapping[str, Any]] = {
     "agents.run_agent": {"run_id": "run_id"},
     "agents.fold_run": {"run_id": "run_id"},
+    "agents.check_sentences": {"run_id": "run_id"},
     "agents.distill_memory": {"owner_id": "owner_id"},
     "agents.embed_memory": {"owner_id": "owner_id"},
     "agents.consolidate_memory": {"owner_id": "owner_id", "on_demand": False},
+    "agents.gather_unanswered": {"run_id": "run_id"},
     "agents.suggest_follow_ups": {"set_id": "run_id"},
     "agents.suggest_starters": {"set_id": "run_id"},
+    "wiki.lint": {"base_id": "base_id"},
+    "wiki.search_page": {"page_id": "page_id"},
+    "wiki.search_wiki": {"base_id": "base_id"},
     "knowledge.ingest_document": {"document_id": "document_id", "attempt": 1},
     "knowledge.remove_document": {"document_id": "document_id"},
     "knowledge.remove_base": {"base_id": "base_id"},
@@ -49,6 +54,8 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.summarise": {"document_id": "document_id", "attempt": 1},
     "knowledge.describe_tables": {"document_id": "document_id", "attempt": 1},
     "knowledge.choose_tags": {"document_id": "document_id", "attempt": 1},
+    "knowledge.extract_graph": {"document_id": "document_id", "attempt": 1},
+    "knowledge.build_graph": {"base_id": "base_id"},
     "knowledge.ask_questions": {"document_id": "document_id", "attempt": 1},
     "knowledge.embed_corrected": {"document_id": "document_id"},
     "knowledge.propose_text": {"document_id": "document_id", "attempt": 1, "engine": "engine"},
@@ -57,6 +64,13 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.index_faq_entries": {"base_id": "faq_id"},
     "knowledge.import_faq_entries": {"import_id": "import_id"},
     "knowledge.empty_faq_trash": {},
+    "knowledge.forget_searches": {},
+    "knowledge.reembed_base": {"base_id": "base_id"},
+    "knowledge.forget_vectors": {"change_id": "base_id"},
+    "knowledge.evaluate": {"run_id": "evaluation_id"},
+    "wiki.thin_revisions": {},
+    "wiki.build_pages": {"base_id": "base_id"},
+    "wiki.tidy": {"base_id": "base_id"},
 }
 """Arguments of each job; a string names a thing of the world."""
 JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {
@@ -70,6 +84,7 @@ JOBS_OF_THE_INSTALLATION: Mapping[str, str] = {
 """Jobs that no space's door begins, with the reason."""
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "search": ("flaps", "--base", "Hangar"),
+    "evaluate": ("--base", "Hangar"),
     "ask": ("flaps?", "--base", "Hangar"),
     "ingest": (__file__, "--base", "Hangar"),
 }

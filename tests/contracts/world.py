@@ -28,10 +28,20 @@ from accounts.models import (
 from accounts.services.groups import add_to_group, create_group
 from agents.models import Agent, AgentRun, Approval, Conversation
 from core.tenancy import space_scope
-from knowledge.constants import BaseKind
+from knowledge.constants import BaseKind, SearchDoor
+from knowledge.evaluation.golden import GoldenDraft, add_golden
 from knowledge.faq.drafts import EntryDraft
 from knowledge.faq.services import create_entry
-from knowledge.models import Chunk, Document, FaqImport, IngestBatch, KnowledgeBase
+from knowledge.models import (
+    Chunk,
+    Document,
+    EvaluationRun,
+    FaqImport,
+    GraphEntity,
+    IngestBatch,
+    KnowledgeBase,
+    SearchRecord,
+)
 from knowledge.storage import store_file
 from providers.constants import ModelType
 from providers.models import AIModel
@@ -41,13 +51,17 @@ from tests.factories.accounts import make_invitation, make_space
 from tests.factories.agents import make_agent, make_conversation, make_run
 from tests.factories.approvals import make_approval
 from tests.factories.artifacts import make_artifact
+from tests.factories.graphs import make_graph
 from tests.factories.keys import make_key
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
 from tests.factories.spending import make_budget, make_schedule
+from tests.factories.wiki import make_page, make_wiki, propose
 from tests.personas import Persona, make_persona
+from wiki.issues.flagging import flag_issue
+from wiki.models import WikiFolder
 
 
 def make_export(olivia: Persona) -> SpaceExport:
@@ -73,6 +87,24 @@ def make_entry_and_import(olivia: Persona) -> dict[str, UUID]:
             space=olivia.space, base=faq, file_name="flaps.csv", ended_at=timezone.now()
         )
     return {"faq_id": faq.pk, "entry_id": entry.pk, "import_id": done.pk}
+
+
+def make_evaluations(olivia: Persona, base: KnowledgeBase) -> dict[str, UUID]:
+    """A confirmed golden question of the base, and two evaluations that are done."""
+    with space_scope(olivia.space.pk):
+        draft = GoldenDraft(question="Where are the flaps?", answer="At the wing.")
+        golden = add_golden(olivia.actor, base_id=base.pk, draft=draft, is_confirmed=True)
+        fields = {"space": olivia.space, "base": base, "kind": "retrieval", "author": olivia.user}
+        before, after = (
+            EvaluationRun.objects.create(**fields, state="done", ended_at=timezone.now())
+            for _ in range(2)
+        )
+    return {
+        "golden_id": golden.pk,
+        "evaluation_id": after.pk,
+        "before_id": before.pk,
+        "after_id": after.pk,
+    }
 
 
 @dataclass(kw_only=True)
@@ -138,6 +170,20 @@ def make_world(people: Mapping[str, Persona]) -> World:
         group = create_group(olivia.actor, name="Ground crew")
         batch = IngestBatch.objects.create(space=space, base=base, created_by=olivia.user)
         picture = make_picture(document)
+        search = SearchRecord.objects.create(
+            space=space,
+            user=olivia.user,
+            door=SearchDoor.PAGE,
+            base_ids=[base.pk],
+            question="flaps?",
+        )
+        make_graph(chunk, names=["Flaps"])
+        make_wiki(base)
+        page = make_page(base, slug="concept/flaps", title="Flaps", content="Check them.")
+        issue, _ = flag_issue(olivia.actor, page, kind="other", description="Which flaps?")
+        propose(olivia.actor, page, content="Check them twice.")
+        folder = WikiFolder.objects.create(space=space, base=base, name="Gear", path="Gear")
+        entity = GraphEntity.objects.get(base=base)
         add_to_group(olivia.actor, group_id=group.pk, user_ids=[guest.user.pk])
     return World(
         space=space,
@@ -163,7 +209,15 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "batch_id": batch.pk,
             "chunk_id": chunk.pk,
             "picture_id": picture.pk,
+            "search_id": search.pk,
+            "entity_id": entity.pk,
+            "page_id": page.pk,
+            "issue_id": issue.pk,
+            "slug": page.slug,
+            "folder_id": folder.pk,
+            "content_hash": "0" * 64,
             **make_entry_and_import(olivia),
+            **make_evaluations(olivia, base),
             "agent_id": agent.pk,
             "shared_id": agent.pk,
             "agent_share_id": agent_share.pk,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given, strategies as st
 
-from core.textdiff import diff_lines, diff_words, marked
+from core.textdiff import characters_changed, diff_lines, diff_words, inline_rows, marked
 
 LINES = st.lists(st.text(alphabet="ab 你<\t", max_size=6), max_size=8).map("\n".join)
 
@@ -71,3 +73,51 @@ def test_both_texts_can_be_read_back_whole(old: str, new: str) -> None:
     assert [row.old.text for row in rows if row.old] == old.splitlines()
     assert [row.new.text for row in rows if row.new] == new.splitlines()
     assert all(row.kind == "same" for row in rows) == (old.splitlines() == new.splitlines())
+
+
+def test_like_lines_of_a_changed_stretch_stand_beside_each_other() -> None:
+    rows = diff_lines("The tide is high.\nMind the gap.", "New.\nThe tide is low.\nMind the gaps.")
+    assert [(row.kind, row.old and row.old.number, row.new and row.new.number) for row in rows] == [
+        ("added", None, 1),
+        ("changed", 1, 2),
+        ("changed", 2, 3),
+    ]
+
+
+def test_changed_words_with_a_blank_between_are_one_mark() -> None:
+    old, new = diff_words("one two three", "one deux trois")
+    assert changed(old) == ["two three"]
+    assert changed(new) == ["deux trois"]
+
+
+def test_lines_that_differ_in_blanks_are_equal_when_blanks_are_ignored() -> None:
+    rows = diff_lines("a  b\nc", "a b \nd", ignore_blanks=True)
+    assert [row.kind for row in rows] == ["same", "changed"]
+    assert rows[0].old
+    assert rows[0].old.text == "a  b"
+
+
+def test_one_below_the_other_a_stretch_loses_before_it_gets() -> None:
+    rows = inline_rows(diff_lines("a\nbat\ncat\nz", "a\nbats\ncats\nz"))
+    assert [(row.kind, row.line and row.line.text) for row in rows] == [
+        ("same", "a"),
+        ("removed", "bat"),
+        ("removed", "cat"),
+        ("added", "bats"),
+        ("added", "cats"),
+        ("same", "z"),
+    ]
+
+
+def test_long_texts_without_a_common_line_take_no_time_to_speak_of() -> None:
+    old = "\n\n".join(f"old {number}" for number in range(1500))
+    began = time.perf_counter()
+    rows = diff_lines(old, old.replace("old", "neu"))
+    assert time.perf_counter() - began < 3  # with a quadratic comparison it was minutes
+    assert sum(row.kind == "changed" for row in rows) == 1500
+
+
+@given(LINES, LINES)
+def test_characters_that_are_told_add_up(old: str, new: str) -> None:
+    added, removed = characters_changed(old, new)
+    assert len(new) - len(old) == added - removed

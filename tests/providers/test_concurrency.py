@@ -74,7 +74,7 @@ def test_a_cancelled_wait_ends_at_once(key: str) -> None:
     started = time.monotonic()
     with (
         background_slot(key, limit=1),
-        pytest.raises(ModelError, match="cancelled"),
+        pytest.raises(ModelError, match="canceled"),
         background_slot(key, limit=1, wait_seconds=60, cancelled=lambda: True),
     ):
         raise AssertionError("there was no place to have")

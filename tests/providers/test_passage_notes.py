@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from agents.answers import quick
+from agents.answers import context
 from agents.engine import compaction, texts
 from agents.engine.aliases import Aliases
 from agents.tools import knowledge
@@ -16,7 +16,7 @@ from providers.local.extractive.passages import read_passages
 def test_notes_are_the_contracts() -> None:
     assert knowledge._UNSURE == passages.UNSURE_NOTE
     assert knowledge._FOUND_ELSEWHERE == passages.OTHER_LANGUAGE_NOTE
-    assert quick.NO_PASSAGES == passages.NO_PASSAGES
+    assert context.NO_PASSAGES == passages.NO_PASSAGES
     assert compaction.SUMMARY_OPEN == passages.SUMMARY_OPEN
     assert texts.TRY_AGAIN_LATER == passages.REPEAT_ADVICE
     assert texts.TRY_OTHERWISE == passages.OTHERWISE_ADVICE

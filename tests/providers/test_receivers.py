@@ -23,4 +23,6 @@ def test_new_space_begins_with_models_and_agents_that_answer() -> None:
         assert set(Agent.objects.values_list("builtin_key", flat=True)) == {
             "quick-answer",
             "smart-reasoning",
+            "wiki-researcher",
+            "wiki-fixer",
         }

@@ -42,6 +42,7 @@ from agents.models import (
     MemoryItem,
     MessageBlob,
     RunEvent,
+    SentenceVerdict,
     StoredResult,
     SuggestionSet,
     ToolCall,
@@ -151,6 +152,17 @@ def answer_from(document: Document, *, user: User, space: Space, text: str) -> A
         outcome = {"call_id": "a", "name": "grep", "ok": True, "output": text, "data": hit}
         ToolCall.objects.create(space=space, run=run, call_id="a", name="grep", result=outcome)
         StoredResult.objects.create(space=space, run=run, call_id="a", text=text)
+        assert run.answer is not None
+        SentenceVerdict.objects.create(
+            space=space,
+            message=run.answer,
+            index=0,
+            start=0,
+            end=4,
+            state="unsupported",
+            method="words",
+            reasons=[{"code": "number_differs", "claimed": text, "found": text}],
+        )
         blob = MessageBlob.objects.create(
             space=space, content_hash=uuid4().hex, content={"role": "tool", "content": text}
         )

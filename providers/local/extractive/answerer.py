@@ -9,7 +9,7 @@ failed for a moment, and a look for an identifier of the question that no passag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from providers.contracts.embedding import InputKind
 from providers.local.catalogue import Catalogue
 from providers.local.extractive.calls import ToolCall, next_call, whole_question
+from providers.local.extractive.gate import FEWEST_PASSAGES, features_of, rule_for
 from providers.local.extractive.language import detect_language, same_language
 from providers.local.extractive.passages import Exchange, read_exchange
 from providers.local.extractive.phrases import Phrases, phrases_for
@@ -78,6 +79,13 @@ def fits(best: RankedPassage, *, unsure: bool) -> bool:
     return 4 * best.cosine + best.coverage >= (UNSURE_GATE if unsure else GATE)
 
 
+def _is_answerable(question: str, ranked: Sequence[RankedPassage], *, unsure: bool) -> bool:
+    if len(ranked) < FEWEST_PASSAGES:
+        return fits(ranked[0], unsure=unsure)
+    rule = rule_for(detect_language(question))
+    return rule.accepts(features_of(question, ranked, unsure=unsure))
+
+
 def _from_passages(
     exchange: Exchange,
     phrases: Phrases,
@@ -88,7 +96,7 @@ def _from_passages(
     best = ranked[0]
     own = same_language(detect_language(question), detect_language(best.passage.text))
     # Across languages cosines say too little (AUC 0.8): no gate, but a word of caution.
-    if own and not fits(best, unsure=exchange.unsure):
+    if own and not _is_answerable(question, ranked, unsure=exchange.unsure):
         return phrases.nothing_fits
     quotes = pick_quotes(question, ranked, embed=embed)
     if not quotes:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Membership
+from agents import consumers
 from agents.engine.testing import ScriptedModel, say
+from agents.runs import store
 from agents.services.conversations import create_conversation, delete_conversation
 from core.aio import in_db
 from core.jobs.work import work
@@ -115,6 +117,24 @@ async def test_question_is_answered_over_the_socket(
     assert all(b["from"] == a["seq"] + 1 for a, b in zip(numbered, numbered[1:], strict=False))
     final = [op for op in frames[-1]["ops"] if op["op"] == "md.end"]
     assert "<strong>reasons</strong>" in final[0]["html"]
+
+
+async def test_a_window_that_is_told_nothing_looks_at_the_rows(
+    asker: Persona,  # noqa: F811
+    script: Play,  # noqa: F811
+    conversation_id: uuid.UUID,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consumers, "CATCH_UP_SECONDS", 0.2)
+    monkeypatch.setattr(store, "publish_events", lambda *_: None)  # each publication is lost
+    script([say("Because.")])
+    async with window(asker, conversation_id) as socket:
+        await socket.open()
+        await socket.say(question())
+        await frames_until(socket, lambda frame: frame.get("op") == "ack")
+        await in_db(work, "runs")
+        frames = await frames_until(socket, is_idle)
+    assert "Because." in json.dumps(frames[-1])
 
 
 async def test_window_that_comes_late_gets_the_same_frames_again(

@@ -123,7 +123,7 @@ def test_a_failure_leaves_the_watermark_and_is_tried_again(
 
 def test_the_failure_is_told_on_the_page(learner: Persona, writer: Writer) -> None:
     (run,) = talk(learner, "I lead the tax team.")
-    run_finished.send(AgentRun, run_id=run.pk)
+    run_finished.send(AgentRun, run=run)
     writer(ModelError("overloaded", "The service is overloaded."))
     while work("default"):
         pass
@@ -234,7 +234,7 @@ def test_a_run_that_ends_counts_its_sources_and_asks_for_reading(learner: Person
     store_evidence(
         learner.space.pk, run.answer_id, [Cited(marker=1, chunk_id=Chunk.objects.get().pk)]
     )
-    run_finished.send(AgentRun, run_id=run.pk)
+    run_finished.send(AgentRun, run=run)
     row = FamiliarDocument.objects.get()
     assert (row.document_id, row.citations) == (document.pk, 1)
     names = set(BackgroundJob.objects.values_list("name", flat=True))

@@ -58,7 +58,7 @@ def test_a_run_that_ends_begins_one_set_and_a_job_makes_it(
     monkeypatch.setattr(module, "publish_suggestions", lambda *ids: told.append(ids))
     run = answered(asker)
     for _ in range(2):
-        run_finished.send(AgentRun, run_id=run.pk)
+        run_finished.send(AgentRun, run=run)
     assert SuggestionSet.objects.get().state == SuggestionState.GENERATING
     model = writer(model_says("Who approves leave?", "Can leave be split?", "a", "b"))
     while work("default"):
@@ -77,7 +77,7 @@ def test_a_run_that_ends_begins_one_set_and_a_job_makes_it(
 
 def test_agents_without_follow_ups_begin_none(asker: Persona) -> None:
     configure(enabled=False)
-    run_finished.send(AgentRun, run_id=answered(asker).pk)
+    run_finished.send(AgentRun, run=answered(asker))
     assert not SuggestionSet.objects.exists()
 
 

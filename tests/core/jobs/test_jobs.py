@@ -17,7 +17,7 @@ from core.jobs.enqueue import cancel_job, enqueue
 from core.jobs.handlers import JobCancelled, JobContext, RetryJob, _handlers, handles
 from core.jobs.heartbeat import beat_once, beating
 from core.jobs.housekeeping import keep_house, return_lost_jobs
-from core.jobs.work import _PICK, claim, work
+from core.jobs.work import _CLAIM, claim, work
 from core.models import BackgroundJob, JobState
 from core.tenancy import current_space_id, space_scope
 
@@ -127,8 +127,14 @@ def test_finding_the_next_job_does_not_read_all_that_wait(job: Job) -> None:
     assert newest in found
     with connection.cursor() as cursor:
         cursor.execute(
-            f"EXPLAIN (ANALYZE, FORMAT JSON) {_PICK}",
-            {"queue": "default", "limit": 4, "total": 100},
+            f"EXPLAIN (ANALYZE, FORMAT JSON) {_CLAIM}",
+            {
+                "queue": "default",
+                "limit": 4,
+                "total": 100,
+                "owner": "nobody",
+                "now": timezone.now(),
+            },
         )
         plan = cursor.fetchone()[0][0]["Plan"]
     assert rows_read(plan) < 50
@@ -140,7 +146,7 @@ def test_finding_the_next_job_does_not_read_all_that_wait(job: Job) -> None:
         (Refused("The file is hostile."), JobState.FAILED, "The file is hostile."),
         (ServiceUnavailable("The model is down."), JobState.QUEUED, "The model is down."),
         (RetryJob("Not yet."), JobState.QUEUED, "Not yet."),
-        (JobCancelled("Enough."), JobState.CANCELLED, "Cancelled."),
+        (JobCancelled("Enough."), JobState.CANCELLED, "Canceled."),
         (
             KeyError("x"),
             JobState.FAILED,

@@ -117,6 +117,20 @@ def test_cancelled_batch_takes_no_more(cora: Persona, shelf: KnowledgeBase) -> N
     assert "was canceled" in refused.json()["error"]["message"]
 
 
+def test_canceled_documents_are_counted_wherever_a_batch_is_told(
+    cora: Persona, shelf: KnowledgeBase
+) -> None:
+    batch = begin(cora, shelf)
+    upload(cora, batch, "a.txt")
+    upload(cora, batch, "b.txt")
+    post(cora, "batch", shelf.pk, batch.pk, status=302, action="cancel")
+    line = cora.client.get(reverse("batch", args=[shelf.pk, batch.pk]), {"part": "line"})
+    listed = cora.client.get(reverse("base_batches", args=[shelf.pk]))
+    assert "2 canceled" in line.content.decode()
+    assert "2 canceled" in listed.content.decode()
+    assert listed.context["rows"][0]["percent"] == 100
+
+
 def test_batch_of_another_base_takes_nothing(cora: Persona, shelf: KnowledgeBase) -> None:
     batch = begin(cora, shelf)
     other = make_base(cora.space, created_by=cora.user)

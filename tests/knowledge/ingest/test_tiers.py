@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
@@ -218,27 +217,7 @@ def test_parents_end_where_a_section_does_and_a_lone_child_has_none():
     assert (len(alone.chunks), alone.parents, alone.chunks[0].parent) == (1, (), None)
 
 
-# --- time ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.serial
-@pytest.mark.parametrize(
-    "part",
-    ["[a](", "$$ x ", "`", "| a | b |\n", "1.1 A\n", "\f", "# \n", "CAPS\n", "```\n", "https://"],
-)
-@pytest.mark.parametrize("strategy", ["auto", "heuristic"])
-def test_ten_times_the_text_takes_about_ten_times_the_time(part, strategy):
-    def seconds(times: int) -> float:
-        parsed = document(part * times)
-        tries = []
-        for _ in range(3):
-            began = time.process_time()
-            split_document(parsed, options(strategy=strategy, size_characters=1_200))
-            tries.append(time.process_time() - began)
-        return min(tries)
-
-    seconds(100)
-    assert seconds(20_000) < 30 * seconds(2_000) + 0.2
+# --- stopping ------------------------------------------------------------------------------------
 
 
 def test_the_check_is_called_and_ends_the_work():

@@ -1,10 +1,21 @@
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from knowledge.parsers.contract import ParseRefused
 from knowledge.parsers.docx import parse_docx
-from tests.knowledge.ingest.hostile import container, docx, paragraph
+from knowledge.parsers.docx_prepass import prepare
+from tests.knowledge.ingest.hostile import (
+    OFFICE_RELATIONS,
+    RELATIONS,
+    WORD,
+    container,
+    docx,
+    paragraph,
+)
 
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
@@ -117,6 +128,46 @@ def test_styles_with_an_outline_level_are_headings_whatever_their_name():
         body, more={"word/styles.xml": styles, "word/_rels/document.xml.rels": relations}
     )
     assert parse_docx(content, "a.docx").text == "## Über uns"
+
+
+def test_of_a_thousand_styles_only_those_in_use_are_read_and_lists_keep_theirs():
+    unused = "".join(
+        f"<w:style w:type='paragraph' w:styleId='x{n}'><w:name w:val='x {n}'/></w:style>"
+        for n in range(1_000)
+    )
+    styles = (
+        f"<w:styles xmlns:w='{WORD}'>{unused}"
+        "<w:style w:type='paragraph' w:styleId='h2'><w:name w:val='heading 2'/></w:style>"
+        "<w:style w:type='numbering' w:styleId='steps'><w:name w:val='steps'/><w:pPr><w:numPr>"
+        "<w:numId w:val='2'/></w:numPr></w:pPr></w:style></w:styles>"
+    )
+    numbering = (
+        f"<w:numbering xmlns:w='{WORD}'>"
+        "<w:abstractNum w:abstractNumId='1'><w:numStyleLink w:val='steps'/></w:abstractNum>"
+        "<w:abstractNum w:abstractNumId='2'><w:lvl w:ilvl='0'><w:start w:val='1'/>"
+        "<w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl></w:abstractNum>"
+        "<w:num w:numId='1'><w:abstractNumId w:val='1'/></w:num>"
+        "<w:num w:numId='2'><w:abstractNumId w:val='2'/></w:num></w:numbering>"
+    )
+    item = "<w:pPr><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr></w:pPr>"
+    body = (
+        f"<w:p><w:pPr><w:pStyle w:val='h2'/></w:pPr>{run('Steps')}</w:p>"
+        f"<w:p>{item}{run('Open')}</w:p><w:p>{item}{run('Close')}</w:p>"
+    )
+    parts = {"styles": styles, "numbering": numbering}
+    relations = "".join(
+        f"<Relationship Id='{name}' Target='{name}.xml' Type='{OFFICE_RELATIONS}/{name}'/>"
+        for name in parts
+    )
+    more: dict[str, str | bytes] = {f"word/{name}.xml": part for name, part in parts.items()}
+    more["word/_rels/document.xml.rels"] = (
+        f"<Relationships xmlns='{RELATIONS}'>{relations}</Relationships>"
+    )
+    content = docx(body, more=more)
+    assert parse_docx(content, "a.docx").text == "## Steps\n\n1. Open\n2. Close"
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        prepared = zipfile.ZipFile(prepare(archive).container)
+    assert prepared.read("word/styles.xml").count(b"<w:style ") == 2
 
 
 def test_macros_are_told():

@@ -35,6 +35,12 @@ def weighed(passages: int, **counts: int) -> WeighedTerms:
         pytest.param(weighed(10_000, a=9_000, b=600, c=800), ("b", "c"), True, id="all frequent"),
         pytest.param(weighed(10_000, a=0, b=5), ("b",), False, id="unknown one left out"),
         pytest.param(weighed(10_000, a=0), (), True, id="none known"),
+        pytest.param(
+            weighed(200_000, a=2_000, b=2_500, c=2_600), ("a", "b"), False, id="enough with two"
+        ),
+        pytest.param(
+            weighed(200_000, a=6_000, b=7_000, c=9_000), ("a", "b"), True, id="each one too many"
+        ),
     ],
 )
 def test_candidates_are_chosen_by_the_rarest_terms(terms, chosen, all_of_them):

@@ -437,6 +437,7 @@ def test_every_stage_is_timed(handbook, search):
         "load",
         "fuse",
         "rerank",
+        "order",
         "expand",
     ]
 

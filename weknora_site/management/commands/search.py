@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core.errors import Invalid
+from core.hostile_json import read_json
+from knowledge.constants import SearchDoor
 from knowledge.queries import find_base
+from knowledge.retrieval.filter_values import Filter, read_filter
 from knowledge.retrieval.hits import Retrieval, RetrievalHit
 from knowledge.retrieval.retrieve import retrieve
 from knowledge.retrieval.scope import Scope
 from knowledge.retrieval.settings import RetrievalSettings
+from knowledge.searches.record import record_search
 from weknora_site.terminal import acting, add_space_argument, write_json
 
 
@@ -26,17 +31,24 @@ class Command(BaseCommand):
         parser.add_argument("query")
         parser.add_argument("--base", required=True, help="name of the base")
         parser.add_argument("-k", type=int, default=10, help="most hits (default: 10)")
+        parser.add_argument(
+            "--filter",
+            type=_read_filter,
+            metavar="JSON",
+            help="which documents, as"
+            ' {"all_of": [{"field": "folder", "operator": "equals", "value": "Contracts"}]}',
+        )
         add_space_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Search and print the hits, best first."""
         with acting(options["space"]) as actor:
             base = find_base(actor, options["base"])
-            found = retrieve(
-                actor,
-                query=options["query"],
-                scope=Scope(base_ids=(base.pk,)),
-                settings=RetrievalSettings(limit=max(1, options["k"])),
+            scope = Scope(base_ids=(base.pk,), filter=options["filter"])
+            settings = RetrievalSettings(limit=max(1, options["k"]))
+            found = retrieve(actor, query=options["query"], scope=scope, settings=settings)
+            record_search(
+                actor, door=SearchDoor.COMMAND, scope=scope, found=found, settings=settings
             )
         for warning in found.warnings:
             sys.stderr.write(f"{warning}\n")
@@ -46,6 +58,16 @@ class Command(BaseCommand):
             _print(found)
         if not found.hits:
             sys.exit(1)
+
+
+def _read_filter(text: str) -> Filter:
+    """Read the argument; argparse shows what is wrong with it."""
+    try:
+        return read_filter(read_json(text))
+    except ValueError as error:
+        raise ArgumentTypeError(f"this is no JSON: {error}") from error
+    except Invalid as refusal:
+        raise ArgumentTypeError(refusal.message) from refusal
 
 
 def _as_json(hit: RetrievalHit) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Building pages from documents, one module a step."""

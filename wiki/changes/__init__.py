@@ -1,0 +1,1 @@
+"""Change requests: the only way text gets published."""

@@ -1,0 +1,1 @@
+"""Pages: writing them, where they stand, their history."""

@@ -1,0 +1,1 @@
+"""What the pages of the wiki show: contexts of templates, made of what the actor may read."""
