@@ -74,6 +74,7 @@ def test_a_guests_page_says_whose_it_is_and_offers_no_settings(pages, open_page)
         "Lost corrections",
         "Retrieval test",
         "Quality",
+        "Wiki",
         "Feedback",
         "Unanswered",
     ]
