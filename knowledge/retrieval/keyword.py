@@ -155,14 +155,24 @@ def search_keywords(where: Searched, terms: WeighedTerms, *, limit: int) -> list
     score = " + ".join(["(keywords.terms @@ %s::tsquery)::int * %s::float8"] * len(known))
     weights: Iterable[Any] = (v for each in known for v in (quote_term(each.term), each.idf))
     permitted, params = where.permitted_sql()
+    # A fence that the planner does not cross: it takes the permitted passages for few, and would look
+    # every one of them up among the matches. Matches are scored first, and permission is asked of
+    # the best until there are enough. Where the scope itself is small, the planner is right.
+    few = where.document_chunks is not None and where.document_chunks <= MOST_MATCHES
+    fence = "" if few else "OFFSET 0"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT keywords.chunk_id, {score} AS score"  # noqa: S608  values are parameters
-            " FROM knowledge_keywordrow AS keywords"
-            f" JOIN ({permitted}) AS permitted ON permitted.id = keywords.chunk_id"
-            " WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery"
-            " ORDER BY score DESC, permitted.document_id, permitted.position LIMIT %s",
-            [*weights, *params, where.base_ids, match.tsquery(), limit],
+            f"""WITH matches AS MATERIALIZED (
+                SELECT keywords.chunk_id, {score} AS score FROM knowledge_keywordrow AS keywords
+                WHERE keywords.base_id = ANY(%s) AND keywords.terms @@ %s::tsquery
+                ORDER BY score DESC
+            )
+            SELECT matches.chunk_id FROM matches CROSS JOIN LATERAL (
+                SELECT permitted.* FROM ({permitted}) AS permitted
+                WHERE permitted.id = matches.chunk_id {fence}
+            ) AS permitted
+            ORDER BY matches.score DESC, permitted.document_id, permitted.position LIMIT %s""",  # noqa: S608  values are parameters
+            [*weights, where.base_ids, match.tsquery(), *params, limit],
         )
         return [row[0] for row in cursor.fetchall()]
 
