@@ -57,7 +57,7 @@ def test_an_agents_life(page: Page, product: Product) -> None:
     page.on("console", lambda m: problems.append(m.text) if "Content Security" in m.text else None)
     sign_in(page, product)
     page.get_by_role("link", name="Agents", exact=True).click()
-    expect(page.locator(".agent-card")).to_have_count(2)
+    expect(page.locator(".agent-card")).to_have_count(3)
     look(page, "agents")
 
     # From a preset
