@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Final, Literal
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
@@ -160,13 +160,11 @@ def marked(line: Line | None, *, side: Side) -> SafeString:
     if line is None:
         return SafeString("")
     tag = "del" if side == "old" else "ins"
-    return format_html_join(
-        "",
-        "{}",
-        (
-            (format_html(f"<{tag}>{{}}</{tag}>", piece.text) if piece.is_changed else piece.text,)
+    return SafeString(
+        "".join(
+            f"<{tag}>{escape(piece.text)}</{tag}>" if piece.is_changed else escape(piece.text)
             for piece in line.pieces
-        ),
+        )
     )
 
 

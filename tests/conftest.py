@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, cast
 
+import hypothesis
 import pytest
 import redis
 from channels.layers import channel_layers
@@ -20,6 +21,9 @@ from tests.services import TestServices
 
 pytest_plugins = ["tests.personas"]
 use_instead_of_flush()
+# A busy machine is no fault of the code: no drawn example has a time limit.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 # Before the first connection is made: a pool would keep connections that stop a database's end.
 cast(dict[str, Any], settings.DATABASES["default"]["OPTIONS"]).pop("pool", None)

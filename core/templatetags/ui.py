@@ -12,7 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.markdown import render_markdown
-from core.textdiff import Line, Side, marked as mark_line
+from core.textdiff import InlineRow, Line, Row, Side, marked as mark_line
+from core.textdiff_rows import single_rows, split_rows
 from core.wording import listed as list_words, weekday_and_time
 
 register = template.Library()
@@ -49,6 +50,18 @@ def icon(name: str, css_class: str = "") -> SafeString:
 def marked(line: Line | None, side: Side) -> SafeString:
     """Return one line of a diff with its changed words marked; see `ui/diff.html`."""
     return mark_line(line, side=side)
+
+
+@register.filter
+def as_split_rows(rows: Iterable[Row]) -> SafeString:
+    """Return rows of a diff, both sides beside each other, as rows of a table."""
+    return split_rows(rows)
+
+
+@register.filter
+def as_single_rows(rows: Iterable[InlineRow]) -> SafeString:
+    """Return rows of a diff, one below the other, as rows of a table."""
+    return single_rows(rows)
 
 
 @register.filter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,6 +180,9 @@ def test_lost_network_and_a_tab_in_the_background_lose_nothing(
     expect(answer).to_contain_text("word6", timeout=MINUTE)
     network.cut()
     expect(answer).to_contain_text("word25", timeout=MINUTE)
+    ends = time.monotonic() + MINUTE / 1000
+    while network.connections < 3 and time.monotonic() < ends:
+        page.wait_for_timeout(100)
     assert network.connections >= 3
     browser = page.context.new_cdp_session(page)
     browser.send("Page.setWebLifecycleState", {"state": "frozen"})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from accounts.access import Actor
 from core.errors import Conflict
@@ -34,6 +35,8 @@ class Part:
     number: int
     """From 1, of changes: `#h1`."""
     skipped: int = 0
+    unfold: str = ""
+    """Of a fold: what its link says."""
     heading: str = ""
 
 
@@ -87,6 +90,7 @@ def compare_context(
     else:
         parts = tuple(parts_of(found.rows))
         context["parts"] = parts
+        context["unfolded_url"] = _unfolded_url(old, new, ignore_blanks=ignore_blanks)
         context["hunk_total"] = sum(1 for part in parts if part.number)
     return context
 
@@ -101,12 +105,24 @@ def parts_of(rows: Sequence[Row]) -> Iterator[Part]:
                 number += 1
                 yield _part(together, number)
                 together = []
-            yield Part(rows=(), inline=(), number=0, skipped=row.skipped, heading=row.heading)
+            yield Part(
+                rows=(),
+                inline=(),
+                number=0,
+                skipped=row.skipped,
+                unfold=_unfold(row.skipped),
+                heading=row.heading,
+            )
             continue
         together.append(row)
     if together:
         is_changed = any(row.kind != "same" for row in together)
         yield _part(together, number + 1 if is_changed else 0)
+
+
+def _unfolded_url(old: int, new: int, *, ignore_blanks: bool) -> str:
+    asked = {"from": old, "to": new, "all": 1} | ({"blanks": "ignore"} if ignore_blanks else {})
+    return f"?{urlencode(asked)}"
 
 
 def _changed_lines(rows: Sequence[Row]) -> tuple[frozenset[int], frozenset[int]]:
@@ -115,6 +131,11 @@ def _changed_lines(rows: Sequence[Row]) -> tuple[frozenset[int], frozenset[int]]
         frozenset(row.old.number for row in changed if row.old),
         frozenset(row.new.number for row in changed if row.new),
     )
+
+
+def _unfold(lines: int) -> str:
+    words = ngettext("Show %(n)s equal line", "Show %(n)s equal lines", lines)
+    return words % {"n": lines}
 
 
 def _part(rows: list[Row], number: int) -> Part:
