@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import psutil
@@ -29,6 +30,9 @@ EMAIL = "admin@example.com"
 
 class Product:
     """`manage.py start`, its administrator, and commands against it."""
+
+    _converted: ClassVar[Path | None] = None
+    """The built-in models of the first product of this run: converting them takes half of a start."""
 
     def __init__(self, data_dir: Path, **environment: str) -> None:
         self.data_dir = data_dir
@@ -52,6 +56,7 @@ class Product:
 
     def start(self) -> None:
         """Start it and return when it says that it is ready."""
+        self._take_converted_models()
         process = self._process = subprocess.Popen(
             [sys.executable, "manage.py", "start"],
             cwd=REPOSITORY_DIR,
@@ -68,8 +73,15 @@ class Product:
             what="the product is ready",
         )
         assert process.poll() is None, "it ended before it was ready:\n" + "".join(self.lines)
+        Product._converted = Product._converted or self.data_dir / "models"
         found = re.search(r"Password   (\S+)", "".join(self.lines))
         self.password = found[1] if found else self.password
+
+    def _take_converted_models(self) -> None:
+        models = self.data_dir / "models"
+        for folder in Product._converted.glob("e5-*/") if Product._converted else ():
+            if folder.is_dir() and not (models / folder.name).exists():
+                shutil.copytree(folder, models / folder.name, copy_function=os.link)
 
     def stop(self) -> None:
         """End it as Ctrl-C does."""
