@@ -2,9 +2,10 @@
 
 from django.urls import URLPattern, path
 
-from wiki.views import public
+from wiki.views import inbox, public
 
 urlpatterns: list[URLPattern] = [
+    path("-/mails/<str:token>/", inbox.wiki_mails_stop, name="wiki_mails_stop"),
     path("<slug:public_name>/", public.public_wiki, name="public_wiki"),
     path(
         "<slug:public_name>/-/pictures/<slug:content_hash>",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import AuditEvent
-from core.errors import AccessDenied, Conflict, Invalid, NotFound
+from core.errors import AccessDenied, Invalid, NotFound
 from tests.factories.knowledge import make_base
 from tests.personas import Persona
 from wiki.queries import get_wiki
@@ -40,9 +40,7 @@ def test_every_bad_value_is_named(olivia: Persona) -> None:
         bad = {"review": "never", "batch_size": 0, "auto_approve": "all"}
         with pytest.raises(Invalid) as refusal:
             update_settings(olivia.actor, base_id=base.pk, **bad)
-        assert set(refusal.value.data["fields"]) == {
-            *("review", "batch_size", "auto_approve")
-        }
+        assert set(refusal.value.data["fields"]) == {*("review", "batch_size", "auto_approve")}
         with pytest.raises(Invalid, match="'colour'"):
             update_settings(olivia.actor, base_id=base.pk, colour="red")
         assert get_wiki(olivia.actor, base.pk).review == "agents"
