@@ -107,7 +107,7 @@ def test_old_address_leads_on_and_pictures_come_with_their_page(
 def test_settings_say_what_everybody_sees_and_too_many_requests_are_refused(
     harbour: WikiPage, base: KnowledgeBase, olivia: Persona, settings: Settings
 ) -> None:
-    door = reverse("wiki.public_on", args=[base.pk])
+    door = reverse("wiki_publish", args=[base.pk])
     olivia.client.post(door, {"public_name": "no name!"})
     assert not WikiSettings.objects.get(base=base).is_public
     olivia.client.post(door, {"public_name": "harbour", "public_titles": "on"})
