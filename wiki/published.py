@@ -22,12 +22,13 @@ from accounts.access import Actor
 from accounts.constants import Role
 from core.errors import NotFound
 from core.tenancy import space_scope, unscoped
+from knowledge.ingest.pictures import MEDIA_TYPE
 from knowledge.models import KnowledgeBase
 from knowledge.storage import open_file
 from wiki.models import WikiPage, WikiRedirect, WikiSettings
 from wiki.pages.sources import hidden_page_ids, visible_texts
 from wiki.queries import published_pages, require_wiki
-from wiki.services.pictures import MEDIA_TYPE, picture_folder
+from wiki.services.pictures import picture_folder
 
 _IMAGE: Final = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.core import signing
 from django.urls import reverse
@@ -24,7 +25,7 @@ class Stop:
 
     user_id: int
     space_id: int
-    base_id: str
+    base_id: UUID
 
 
 def stop_path(user: User, base: KnowledgeBase) -> str:
@@ -45,7 +46,7 @@ def read_stop(token: str) -> Stop:
         raise NotFound(
             _("This link is no longer good. Sign in and end mails in your wiki inbox.")
         ) from None
-    return Stop(user_id=user_id, space_id=space_id, base_id=base_id)
+    return Stop(user_id=user_id, space_id=space_id, base_id=UUID(base_id))
 
 
 def stop_mails(stop: Stop) -> int:
