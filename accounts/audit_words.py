@@ -137,6 +137,8 @@ WORDS: Mapping[str, Any] = {
     "tag.delete": _("Deleted a tag"),
     "wiki.enable": _("Switched a wiki on"),
     "wiki.settings": _("Changed the settings of a wiki"),
+    "wiki.public_on": _("Published a wiki to everybody"),
+    "wiki.public_off": _("Ended publishing a wiki"),
     "wiki.create": _("Wrote a wiki page"),
     "wiki.edit": _("Edited a wiki page"),
     "wiki.rename": _("Renamed a wiki page"),

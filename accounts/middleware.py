@@ -20,7 +20,10 @@ from core.tenancy import space_scope
 
 __all__ = ["SPACE_SESSION_KEY", "ActorMiddleware", "PersonRequest", "SpaceRequest"]
 
-OPEN_TO_STRANGERS = ("/account/", "/invitation/", "/static/", "/health/", "/admin/", "/api/")
+OPEN_TO_STRANGERS = (
+    *("/account/", "/invitation/", "/static/", "/health/", "/admin/", "/api/"),
+    "/w/",  # wikis that are published
+)
 """Paths whose views ask for themselves who is there; every other view needs somebody."""
 OPEN_WITHOUT_SPACE = (*OPEN_TO_STRANGERS, "/spaces/", "/profile/", "/platform/")
 """Paths that also work for a person who is not in any space…"""

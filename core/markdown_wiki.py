@@ -58,7 +58,7 @@ class Target:
     """Where a link between pages leads."""
 
     url: str
-    """Of the page, or of where it can be written."""
+    """Of the page, or of where it can be written; blank: the name stands there without a link."""
     title: str
     """Shown where the link names nothing."""
     is_missing: bool = False
@@ -174,6 +174,13 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
     if not silent:
         target: Target = state.env["target"](found[1].strip())
         part = (found[2] or "")[1:].strip()
+        name = (found[3] or "").strip() or (
+            target.title if not part else f"{target.title} › {part}"
+        )
+        if not target.url:
+            state.push("wiki_name", "", 0).content = name
+            state.pos = found.end()
+            return True
         opening = state.push("wiki_link_open", "a", 1)
         opening.attrs = {"href": target.url}
         if part and not target.is_missing:
@@ -181,9 +188,6 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
         opening.attrs["class"] = "wiki-link is-missing" if target.is_missing else "wiki-link"
         if target.note:
             opening.attrs["title"] = target.note
-        name = (found[3] or "").strip() or (
-            target.title if not part else f"{target.title} › {part}"
-        )
         state.push("wiki_name", "", 0).content = name
         state.push("wiki_link_close", "a", -1)
     state.pos = found.end()

@@ -431,6 +431,7 @@ LIMITS_PER_MINUTE = {
     "upload": env.integer("WEKNORA_LIMIT_UPLOAD", 300),
     "api": env.integer("WEKNORA_LIMIT_API", 600),
 }
+PUBLIC_WIKI_PER_MINUTE = env.integer("WEKNORA_PUBLIC_WIKI_PER_MINUTE", 240, at_least=1)
 # Addresses inside of the network that may be called all the same; core/dialling.py asks it.
 SSRF_ALLOW = parse_allow_list(env.words("WEKNORA_SSRF_ALLOW"))
 MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)

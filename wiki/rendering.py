@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.cache import cache
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import get_language, gettext as _
 
 from accounts.access import Actor
 from core.markdown_wiki import Rendered, Target, mark_of, render_wiki, without_marks
-from wiki.models import WikiRedirect
+from wiki.models import WikiPage, WikiRedirect
 from wiki.queries import pages_of
 from wiki.text.links import Link, replace_links, slugs_in
 
@@ -46,15 +47,17 @@ def render_page(
     origin: str = "",
     changed: frozenset[int] = frozenset(),
     address: Callable[[str], str] | None = None,
+    among: QuerySet[WikiPage] | None = None,
 ) -> Rendered:
     """Return a text of a base's wiki as HTML; as many queries for one link as for a hundred.
 
     `origin` is what the cards of the sources are named by, `changed` lines are marked. A link to a page that the actor does not
     see is one to no page. `address` gives the address of a page by its slug where it is not the
-    usual one; then missing pages are not offered to be written.
+    usual one; then missing pages are not offered to be written. `among` are the only pages that links
+    lead to where given; the others are plain text.
     """
     slugs = slugs_in(content)
-    found = _targets(actor, base_id, slugs, address=address)
+    found = _targets(actor, base_id, slugs, address=address, among=among)
     key = _key(content, (marks, origin, sorted(changed)), found)
     kept: Rendered | None = cache.get(key)
     if kept is None:
@@ -78,10 +81,11 @@ def _targets(
     slugs: list[str],
     *,
     address: Callable[[str], str] | None,
+    among: QuerySet[WikiPage] | None,
 ) -> _Found:
     if not slugs:
         return _Found()
-    pages = pages_of(actor, base_id)
+    pages = pages_of(actor, base_id) if among is None else among
     rows = pages.filter(slug__in=slugs).values_list("slug", "title")
     known = {slug: (slug, title) for slug, title in rows}
     moved = WikiRedirect.objects.filter(base_id=base_id, slug__in=slugs, page__in=pages)
@@ -93,6 +97,8 @@ def _targets(
             now, title = known[slug]
             url = address(now) if address else page_url(base_id, now)
             found[slug] = Target(url=url, title=title)
+        elif among is not None:
+            found[slug] = Target(url="", title=slug.rpartition("/")[2].replace("-", " "))
         elif address is None:
             found[slug] = _missing(base_id, slug)
     return found

@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<uuid:base_id>/graph/", graph.wiki_graph, name="wiki_graph"),
     path("<uuid:base_id>/graph/card/", graph.wiki_graph_card, name="wiki_graph_card"),
     path("<uuid:base_id>/settings/", settings.wiki_settings, name="wiki_settings"),
+    path("<uuid:base_id>/publish/", settings.wiki_publish, name="wiki_publish"),
     path("<uuid:base_id>/export/", transfer.wiki_export, name="wiki_export"),
     path("<uuid:base_id>/import/", transfer.wiki_import, name="wiki_import"),
     path(

@@ -20,7 +20,10 @@ from core.htmx import redirect
 from core.middleware import present
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
-OPEN_WITHOUT_SECOND_FACTOR = ("/account/", "/static/", "/health/", "/spaces/", "/invitation/")
+OPEN_WITHOUT_SECOND_FACTOR = (
+    *("/account/", "/static/", "/health/", "/spaces/", "/invitation/"),
+    "/w/",
+)
 """Paths by which one sets a factor up or goes to another space…"""
 OF_THE_CURRENT_SPACE = "/spaces/current/"
 """…but for these."""

@@ -440,6 +440,14 @@ KNOWLEDGE = (
     Row("wiki_graph_card", "GET", members(404), guests=(404, 404)),
     Row("wiki_settings", "GET", admins(200)),
     Row("wiki_settings", "POST", admins(422), {"review": ""}),
+    Row("wiki_publish", "POST", admins(302), {"public_name": "flaps"}),
+    # Published in `world`: everybody reads it, but nothing that no page shows.
+    # The token of the table is an invitation's.
+    Row("wiki_mails_stop", "GET", everybody(404, stranger=404)),
+    Row("wiki_mails_stop", "POST", everybody(404, stranger=404)),
+    Row("public_wiki", "GET", everybody(200, stranger=200), open_to_mallory="it is public"),
+    Row("public_wiki_page", "GET", everybody(200, stranger=200), open_to_mallory="it is public"),
+    Row("public_wiki_picture", "GET", everybody(404, stranger=404)),
     Row("wiki_building", "GET", admins(200), guests=(403, 200)),
     Row("wiki_building", "POST", admins(302), {"action": "retry"}, guests=(403, 302)),
     Row("wiki_export", "GET", members(200), guests=(200, 200)),

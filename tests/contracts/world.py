@@ -178,7 +178,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             question="flaps?",
         )
         make_graph(chunk, names=["Flaps"])
-        make_wiki(base)
+        make_wiki(base, is_public=True, public_name="flaps")
         page = make_page(base, slug="concept/flaps", title="Flaps", content="Check them.")
         issue, _ = flag_issue(olivia.actor, page, kind="other", description="Which flaps?")
         propose(olivia.actor, page, content="Check them twice.")
@@ -214,6 +214,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "page_id": page.pk,
             "issue_id": issue.pk,
             "slug": page.slug,
+            "public_name": "flaps",
             "folder_id": folder.pk,
             "content_hash": "0" * 64,
             **make_entry_and_import(olivia),

@@ -45,7 +45,6 @@ CASES: dict[int, str] = {
 }
 
 LATER: dict[int, str] = {
-    4: "6 of 9, the wiki",
     6: "3 of 9, sharing of agents: with its pages",
     8: "4 of 9, batches of documents (approvals have theirs)",
     9: "5 of 9, tables and the data tool",

@@ -67,7 +67,8 @@ def submit(
     `review` True asks for a review though none is needed; False is for imports and tests of those
     who may publish. None: as page and base say (`ReviewMode`), by the kind of author and what
     the actor may do. An edit without a page makes one, an edit with another slug renames; of a
-    deletion the text is not read.
+    deletion the text is not read. The base's rules approve only what the actor could publish
+    themselves, also by the hand of an agent.
 
     Raises:
         NotFound, AccessDenied: as `require` has it for the wiki.
@@ -88,7 +89,7 @@ def submit(
         return Outcome(note=_("This was proposed before and refused for good: nothing was done."))
     if not must_wait:
         return Outcome(revision=_publish(actor, proposal))
-    rule = None if review else rule_for(proposal, settings.auto_approve)
+    rule = rule_for(proposal, settings.auto_approve) if entitled and not review else None
     if rule is not None:
         return _approve_by(rule, actor, proposal)
     return _propose(actor, proposal, entitled=entitled)

@@ -17,10 +17,12 @@ from django.utils import timezone, translation
 from accounts.access import Actor, may
 from accounts.actors import find_actor
 from accounts.models import User
+from accounts.notices.links import full_address
 from accounts.notices.mail import send_mail
 from knowledge.models import KnowledgeBase
 from wiki.changes.queries import changes_of, readable
 from wiki.changes.rights import is_own
+from wiki.changes.stopping import stop_path
 from wiki.constants import ChangeState, NoticeKind
 from wiki.models import WikiChange, WikiNotice, WikiPage, WikiReviewer, WikiWatch
 
@@ -137,11 +139,26 @@ def _mail(user: User, row: WikiNotice) -> None:
                 "title": row.change.title if row.change else row.page.title if row.page else "",
                 "base": row.base.name,
                 "others": unread - 1,
-                "path": reverse("wiki_inbox"),
+                "thing": full_address(_path_of(row)),
+                "inbox": full_address(reverse("wiki_inbox")),
+                "stop": full_address(stop_path(user, row.base)) if _gets_mails(user, row) else "",
             },
         )
     if sent:
         WikiNotice.objects.filter(pk=row.pk).update(mailed_at=timezone.now())
+
+
+def _path_of(row: WikiNotice) -> str:
+    if row.change is not None:
+        return reverse("wiki_change", args=[row.base_id, row.change.number])
+    if row.page is not None and row.kind != NoticeKind.PAGE_REMOVED:
+        return reverse("wiki_page_by_id", args=[row.base_id, row.page_id])
+    return reverse("wiki_index", args=[row.base_id])
+
+
+def _gets_mails(user: User, row: WikiNotice) -> bool:
+    """Whether there is something to end: who is asked in person is mailed without watching."""
+    return WikiWatch.objects.filter(user=user, base=row.base, by_mail=True).exists()
 
 
 def _watchers(base: KnowledgeBase, page: WikiPage | None) -> dict[User, bool]:

@@ -51,6 +51,11 @@ class WikiSettings(SpaceOwned):
     is_public = models.BooleanField(default=False)
     """Whoever has the address reads it, without signing in."""
     public_name = models.SlugField(max_length=80, blank=True)
+    """In the address of the public pages; stays when publishing ends."""
+    public_titles = models.BooleanField(default=False)
+    """Public pages name the documents that they rest on; else they give numbers."""
+    public_indexed = models.BooleanField(default=False)
+    """Search engines may list the public pages."""
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:

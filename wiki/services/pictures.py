@@ -46,7 +46,7 @@ def add_picture(actor: Actor, *, base_id: UUID, content: bytes) -> str:
         raise TooLarge(_("A picture may have 10 MB at most."))
     shown = _written_anew(content)
     require_storage(base.space_id, more_bytes=len(shown))
-    return store_file(base.space_id, io.BytesIO(shown), folder=_folder(base_id)).content_hash
+    return store_file(base.space_id, io.BytesIO(shown), folder=picture_folder(base_id)).content_hash
 
 
 def read_picture(actor: Actor, *, base_id: UUID, content_hash: str) -> tuple[bytes, str]:
@@ -57,13 +57,14 @@ def read_picture(actor: Actor, *, base_id: UUID, content_hash: str) -> tuple[byt
     """
     base = require_wiki(actor, base_id)
     try:
-        with open_file(base.space_id, content_hash, folder=_folder(base_id)) as stored:
+        with open_file(base.space_id, content_hash, folder=picture_folder(base_id)) as stored:
             return stored.read(), MEDIA_TYPE
     except FileNotFoundError as error:
         raise NotFound(_("There is no such picture.")) from error
 
 
-def _folder(base_id: UUID) -> str:
+def picture_folder(base_id: UUID) -> str:
+    """Return where the pictures of a base's wiki are stored."""
     return f"wiki-pictures/{base_id}"
 
 

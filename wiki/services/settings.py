@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, require
@@ -23,7 +23,7 @@ CHANGEABLE = (
     *("is_enabled", "review", "required_approvals", "auto_approve", "build_mode", "granularity"),
     *("model_id", "language", "content_instructions", "extraction_instructions", "batch_size"),
     *("map_parallel", "reduce_parallel", "max_batches", "keep_pipeline_revisions"),
-    *("keep_revisions", "is_public", "public_name"),
+    "keep_revisions",
 )
 _LEAST_AND_MOST = {
     "required_approvals": (1, 5),
@@ -83,7 +83,6 @@ def update_settings(actor: Actor, *, base_id: UUID, **changes: Any) -> WikiSetti
     Raises:
         NotFound, AccessDenied: as `require` has it for changing the base.
         Invalid: a setting is unknown, or its value cannot be used; `data["fields"]` says which.
-        Conflict: another wiki has the public name.
     """
     row = get_wiki(actor, base_id)
     require(actor, "change", row)
@@ -95,16 +94,9 @@ def update_settings(actor: Actor, *, base_id: UUID, **changes: Any) -> WikiSetti
     changed = sorted(name for name in changes if getattr(row, name) != before[name])
     if not changed:
         return row
-    try:
-        with transaction.atomic():
-            row.save()
-            record_audit(actor, "wiki.settings", target=row, base_id=base_id, changed=changed)
-    except IntegrityError as error:
-        if "one_wiki_per_public_name" not in str(error):
-            raise
-        raise Conflict(
-            _("Another wiki is published as “%(name)s”.") % {"name": row.public_name}
-        ) from error
+    with transaction.atomic():
+        row.save(update_fields=[*changed, "updated_at"])
+        record_audit(actor, "wiki.settings", target=row, base_id=base_id, changed=changed)
     return row
 
 
@@ -135,8 +127,6 @@ def _check(actor: Actor, row: WikiSettings) -> None:
     models = AIModel.objects.filter(space_id=actor.space_id, type=ModelType.CHAT)
     if row.model_id is not None and not models.filter(pk=row.model_id).exists():
         problems["model"] = [_("There is no such chat model in this space.")]
-    if row.is_public and not row.public_name:
-        problems["public_name"] = [_("A published wiki needs a name for its address.")]
     if problems:
         raise Invalid(
             " ".join(text for texts in problems.values() for text in texts), fields=problems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
@@ -14,9 +15,9 @@ from wiki.queries import get_page, require_wiki
 
 
 def set_watch(
-    actor: Actor, *, base_id: UUID, page_id: UUID | None, is_on: bool, by_mail: bool = False
+    actor: Actor, *, base_id: UUID, page_id: UUID | None, is_on: bool, by_mail: bool | None = None
 ) -> None:
-    """Begin or end to watch a page, or the wiki for None.
+    """Begin or end to watch a page, or the wiki for None; mails as with what is watched already.
 
     Raises:
         NotFound: there is no such wiki or page for the actor.
@@ -32,6 +33,8 @@ def set_watch(
         rows = WikiWatch.objects.filter(base=base, page=page, user_id=actor.user_id)
         visible(actor, "delete", rows).delete()
         return
+    if by_mail is None:
+        by_mail = has_mails(actor)
     WikiWatch.objects.update_or_create(
         base=base,
         page=page,
@@ -44,3 +47,22 @@ def watch_of(actor: Actor, base: KnowledgeBase, page: WikiPage | None) -> WikiWa
     """Return the actor's watch of a page, or of the wiki."""
     rows = WikiWatch.objects.filter(base=base, page=page, user_id=actor.user_id or 0)
     return visible(actor, "view", rows).first()
+
+
+def has_mails(actor: Actor) -> bool:
+    """Whether the actor is mailed about what they watch in the space."""
+    return _watches(actor).filter(by_mail=True).exists()
+
+
+def watches_any(actor: Actor) -> bool:
+    """Whether the actor watches a page or a wiki of the space."""
+    return _watches(actor).exists()
+
+
+def set_mails(actor: Actor, *, is_on: bool) -> None:
+    """Say whether news of all that the actor watches in the space comes by mail, too."""
+    _watches(actor).update(by_mail=is_on)
+
+
+def _watches(actor: Actor) -> QuerySet[WikiWatch]:
+    return visible(actor, "view", WikiWatch.objects.filter(user_id=actor.user_id or 0))

@@ -75,7 +75,7 @@ def read_page(actor: Actor, page: WikiPage) -> Reading:
         for source in sentence.sources:
             by_marker.setdefault(source.marker, source)
     numbers = {marker: number for number, marker in enumerate(by_marker, 1)}
-    marks = _marks(content, sentences, numbers, is_cut=bool(hidden))
+    marks = marks_of(content, sentences, numbers, is_cut=bool(hidden))
     rendered = render_page(actor, page.base_id, content, marks=marks, origin=page.pk.hex)
     states = [{each.source_state for each in one.sources} for one in sentences if one.sources]
     fresh = Fresh(
@@ -118,13 +118,14 @@ def page_context(actor: Actor, page: WikiPage, *, has_changes: bool) -> dict[str
     }
 
 
-def _marks(
+def marks_of(
     content: str,
     sentences: list[SourcedSentence],
     numbers: dict[int, int],
     *,
     is_cut: bool,
 ) -> tuple[Mark, ...]:
+    """Return where the numbers of the sources stand in a text, from which sentences were cut or not."""
     if not numbers:
         return ()
     if not is_cut:

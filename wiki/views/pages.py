@@ -171,13 +171,7 @@ def wiki_page_act(request: SpaceRequest, base_id: UUID, page_id: UUID) -> HttpRe
                 done = _("Saved.")
             case "watch" | "unwatch":
                 is_on = posted["action"] == "watch"
-                set_watch(
-                    actor,
-                    base_id=base_id,
-                    page_id=page.pk,
-                    is_on=is_on,
-                    by_mail=posted.get("by_mail") == "1",
-                )
+                set_watch(actor, base_id=base_id, page_id=page.pk, is_on=is_on)
                 done = _("You are told of changes.") if is_on else _("You are not told any more.")
             case _:
                 raise NotFound(_("What is to be done with the page?"))

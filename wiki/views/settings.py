@@ -10,10 +10,12 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.text import slugify
 from django.utils.translation import gettext as _, gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import Actor, require
+from accounts.access import Actor, may, require
 from accounts.middleware import SpaceRequest
 from core.errors import Conflict, Invalid
 from core.htmx import render
@@ -22,7 +24,8 @@ from providers.models import AIModel
 from wiki.changes.rules import RULES
 from wiki.constants import MAX_INSTRUCTIONS, BuildMode, Granularity, ReviewMode
 from wiki.models import WikiSettings
-from wiki.queries import get_wiki
+from wiki.queries import get_wiki, published_pages
+from wiki.services.publishing import publish_wiki, unpublish_wiki
 from wiki.services.settings import disable_wiki, update_settings
 from wiki.shown.heads import wiki_head
 
@@ -113,6 +116,24 @@ class WikiSettingsForm(forms.Form):
         return values
 
 
+class PublishForm(forms.Form):
+    """How a wiki is read by everybody."""
+
+    public_name = forms.CharField(
+        label=gettext_lazy("Name in the address"),
+        max_length=80,
+        help_text=gettext_lazy("Letters of a to z, digits and dashes."),
+    )
+    public_titles = forms.BooleanField(
+        label=gettext_lazy("Name the source documents"),
+        required=False,
+        help_text=gettext_lazy("Their titles only; otherwise sources are mere numbers."),
+    )
+    public_indexed = forms.BooleanField(
+        label=gettext_lazy("Search engines may list the pages"), required=False
+    )
+
+
 PARTS = (
     (gettext_lazy("Review"), ("review", "required_approvals", "auto_approve")),
     (
@@ -152,9 +173,50 @@ def wiki_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
             (title, [form[name] for name in names if name in form.fields]) for title, names in PARTS
         ],
         "row": row,
+        **_publishing(actor, row),
     }
     response: HttpResponse = render(request, "wiki/settings.html", context, status=status)
     return response
+
+
+@require_POST
+def wiki_publish(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
+    """Publish a wiki to everybody, change how, or end it."""
+    posted = request.POST
+    try:
+        if posted.get("action") == "off":
+            unpublish_wiki(request.actor, base_id=base_id)
+            done = _("The wiki is not public any more: its public addresses lead nowhere.")
+        else:
+            row = publish_wiki(
+                request.actor,
+                base_id=base_id,
+                name=posted.get("public_name", ""),
+                with_titles=bool(posted.get("public_titles")),
+                is_indexed=bool(posted.get("public_indexed")),
+            )
+            address = request.build_absolute_uri(reverse("public_wiki", args=[row.public_name]))
+            done = _("Everybody can read the published pages at %(address)s") % {"address": address}
+    except (Invalid, Conflict) as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, done)
+    return redirect("wiki_settings", base_id)
+
+
+def _publishing(actor: Actor, row: WikiSettings) -> dict[str, Any]:
+    """Return what the part about publishing shows."""
+    initial = {
+        "public_name": row.public_name or slugify(row.base.name)[:80],
+        "public_titles": row.public_titles,
+        "public_indexed": row.public_indexed,
+    }
+    return {
+        "publish_form": PublishForm(initial=initial, auto_id="publish_%s"),
+        "may_publish": may(actor, "share", row.base),
+        "public_url": reverse("public_wiki", args=[row.public_name]) if row.is_public else "",
+        "page_total": published_pages(actor, row.base_id).count(),
+    }
 
 
 def _changed(actor: Actor, base_id: UUID, form: WikiSettingsForm) -> bool:

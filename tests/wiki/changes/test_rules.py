@@ -66,6 +66,19 @@ def test_chosen_rule_publishes_and_keeps_its_name(desk: Desk, olivia: Persona) -
     assert (change.state, outcome.revision.change) == (ChangeState.PUBLISHED, change)
 
 
+@pytest.mark.parametrize("kind", [AuthorKind.USER, AuthorKind.AGENT])
+def test_rule_publishes_for_nobody_who_may_not(
+    desk: Desk, victor: Persona, kind: AuthorKind
+) -> None:
+    type(desk.settings).objects.update(auto_approve=list(RULES))
+    outcome = desk.submit(victor, TEXT.replace("gauge", "gaugé"), kind=kind)
+    assert outcome.revision is None
+    assert outcome.change is not None
+    assert outcome.change.state == ChangeState.IN_REVIEW
+    desk.page.refresh_from_db()
+    assert desk.page.content == TEXT
+
+
 def test_signs_say_what_is_lost_and_what_contradicts(desk: Desk, olivia: Persona) -> None:
     old = TEXT + "\nThe lamp of [[concept/pier]] was lit on 1 May 1901.\n\n![lamp](lamp.png)\n"
     desk.submit(olivia, old)

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core import mail
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
 
 from tests.personas import Persona
 from tests.wiki.changes.conftest import TEXT, Desk
@@ -10,8 +15,8 @@ from wiki.changes.queries import count_unread, count_waiting, get_change, readab
 from wiki.changes.reading import mark_read
 from wiki.changes.talking import ask_reviewers, comment_change
 from wiki.constants import ChangeAction, ChangeState, NoticeKind, Verdict
-from wiki.models import WikiChange, WikiNotice
-from wiki.services.watching import set_watch
+from wiki.models import WikiChange, WikiNotice, WikiWatch
+from wiki.services.watching import has_mails, set_mails, set_watch
 from wiki.text.sentences import sentence_hash
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,6 +60,29 @@ def test_watcher_gets_one_unread_notice_of_a_page_that_changes_often(
     set_watch(victor.actor, base_id=desk.base.pk, page_id=desk.page.pk, is_on=False)
     desk.submit(olivia, action=ChangeAction.DELETE)
     assert told(victor) == [NoticeKind.PAGE_CHANGED]
+
+
+def test_mail_has_full_addresses_and_ends_mails_without_signing_in(
+    desk: Desk, victor: Persona, olivia: Persona, settings: Settings
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://*.example.org", "https://wiki.example.org"]
+    set_watch(victor.actor, base_id=desk.base.pk, page_id=desk.page.pk, is_on=True)
+    set_mails(victor.actor, is_on=True)
+    set_watch(victor.actor, base_id=desk.base.pk, page_id=None, is_on=True)
+    assert WikiWatch.objects.filter(user=victor.user, by_mail=True).count() == 2
+    desk.submit(olivia, "Second.\n")
+    body = mail.outbox[0].body
+    assert f"https://wiki.example.org/wiki/{desk.base.pk}/pages/{desk.page.pk}/\n" in body
+    (stop,) = re.findall(r"https://wiki.example.org(/w/-/mails/\S+)", body)
+    stranger = Client()
+    assert stranger.get(stop).status_code == 200
+    assert has_mails(victor.actor)  # opening it is not enough
+    assert stranger.post(stop).status_code == 200
+    assert not has_mails(victor.actor)
+    assert stranger.post(stop.replace("/mails/", "/mails/x")).status_code == 404
+    assert victor.client.post(reverse("wiki_inbox"), {"mails": "on"}).status_code == 302
+    assert has_mails(victor.actor)
+    assert "By mail, too: on" in victor.client.get(reverse("wiki_inbox")).content.decode()
 
 
 def test_what_waits_is_what_one_may_decide(
