@@ -73,7 +73,7 @@ def test_mail_has_full_addresses_and_ends_mails_without_signing_in(
     desk.submit(olivia, "Second.\n")
     body = mail.outbox[0].body
     assert f"https://wiki.example.org/wiki/{desk.base.pk}/pages/{desk.page.pk}/\n" in body
-    (stop,) = re.findall(r"https://wiki.example.org(/w/-/mails/\S+)", body)
+    (stop,) = re.findall(r"https://wiki.example.org(/w/-/mails/\S+)", str(body))
     stranger = Client()
     assert stranger.get(stop).status_code == 200
     assert has_mails(victor.actor)  # opening it is not enough
