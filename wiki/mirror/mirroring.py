@@ -15,13 +15,15 @@ from django.utils.translation import gettext_noop
 from accounts.access import Actor
 from core.jobs.handlers import JobContext
 from core.secrets import LostSecret
+from core.tenancy import space_scope
+from knowledge.models import EvidenceRow
 from wiki.constants import MirrorState
 from wiki.mirror.git import MISSING, GitFailed, git_program
 from wiki.mirror.jobs import mirror_soon
 from wiki.mirror.pushing import LOST_TOKEN, PushFailed, push
 from wiki.mirror.repository import Commit, Held, add, drop, folder_of, locked, prepare, read
 from wiki.mirror.steps import Steps
-from wiki.models import WikiMirror, WikiSettings
+from wiki.models import WikiMirror, WikiPage, WikiSettings
 from wiki.pages.closed import closed_document_ids
 from wiki.published import anybody
 
@@ -60,11 +62,12 @@ def bring_up_to_date(context: JobContext, *, base_id: UUID) -> None:
             fail(base_id, FAILED)
 
 
-def make_anew(base_id: UUID) -> None:
+def make_anew(base_id: UUID, *, space_id: int) -> None:
     """Have the history of a base's mirror made of what is left: something was erased from it."""
-    rows = WikiMirror.objects.filter(base_id=base_id)
-    if rows.update(epoch=F("epoch") + 1) and rows.filter(is_on=True).exists():
-        mirror_soon(base_id, delay_seconds=0.0)
+    with space_scope(space_id):
+        rows = WikiMirror.objects.filter(base_id=base_id)
+        if rows.update(epoch=F("epoch") + 1) and rows.filter(is_on=True).exists():
+            mirror_soon(base_id)
 
 
 def fail(base_id: UUID, reason: str) -> None:
@@ -112,8 +115,11 @@ def _push(context: JobContext, row: WikiMirror, folder: Path, held: Held) -> Non
 
 def _stamp(row: WikiMirror, reader: Actor) -> str:
     """Return what changes when something must leave the history: an erasure, a new restriction."""
-    closed = sorted(map(str, closed_document_ids(reader, row.base_id)))
-    return f"{row.epoch}:{hashlib.sha256(' '.join(closed).encode()).hexdigest()}"
+    pages = WikiPage.objects.filter(base_id=row.base_id).order_by()
+    cited = EvidenceRow.objects.filter(origin_id__in=pages.values("pk"))
+    buried = cited.filter(text="", document_name="").values_list("document_id", flat=True)
+    gone = sorted(map(str, {*closed_document_ids(reader, row.base_id), *buried.distinct()}))
+    return f"{row.epoch}:{hashlib.sha256(' '.join(gone).encode()).hexdigest()}"
 
 
 def _write(row: WikiMirror, **fields: object) -> None:

@@ -15,9 +15,9 @@ _MOST_BYTES: Final = 200
 
 
 def path_of(folder: str, slug: str, *, page_id: str, now: str, taken: Collection[str]) -> str:
-    """Return the path of a page; `now` is where it lies, `taken` are all
-    paths in use, casefolded.
+    """Return the path of a page.
 
+    `now` is where it lies; `taken` are the paths of all pages, with case folded.
     Two pages whose names differ only in what a file system does not tell apart get the page's id
     behind the name, and one that has it keeps it.
     """

@@ -46,8 +46,7 @@ def place_changed(
 @receiver(post_delete, sender=WikiPage, dispatch_uid="wiki.mirror.erased")
 def page_erased(*, instance: WikiPage, **_more: Any) -> None:
     """Have the history made anew without a page that is gone for good."""
-    with space_scope(instance.space_id):
-        make_anew(instance.base_id)
+    make_anew(instance.base_id, space_id=instance.space_id)
 
 
 @receiver(post_delete, sender=WikiMirror, dispatch_uid="wiki.mirror.dropped")

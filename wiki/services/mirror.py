@@ -35,7 +35,7 @@ def switch_mirror_on(
     """Mirror a wiki, or change where to; a blank address keeps the repository on this server.
 
     `token` opens the repository at the address; None keeps the one that there is, which is
-    forgotten all the same when the address names another host: it was not given for that one.
+    forgotten all the same when the address is another: it was not given for that one.
 
     Raises:
         NotFound, AccessDenied: as `require` has it for sharing the base.
@@ -45,7 +45,7 @@ def switch_mirror_on(
     wiki = get_wiki(actor, base_id)
     require(actor, "share", wiki.base)
     if not git_program():
-        raise Conflict(_(MISSING))  # noqa: INT001  marked where it is written
+        raise Conflict(_(MISSING))
     address, branch = clean_address(address), clean_branch(branch)
     with transaction.atomic():
         row, _made = WikiMirror.objects.select_for_update(of=("self",)).get_or_create(
