@@ -25,12 +25,7 @@ def clean_address(address: str) -> str:
     found = address.strip()
     if not found:
         return ""
-    try:
-        parts = urlsplit(found)
-        is_plain = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
-    except ValueError:
-        is_plain = False
-    if not is_plain or parts.query or parts.fragment or re.search(r"[\s\x00-\x1f\\]", found):
+    if not _is_plain(found):
         raise _wrong(
             "address",
             _("An address that begins with https://, without a name or token in it."),
@@ -67,6 +62,17 @@ def clean_token(token: str) -> str:
     if len(found) > 1000 or not found.isascii() or not all(sign.isprintable() for sign in found):
         raise _wrong("token", _("The token has signs that a token does not have."))
     return found
+
+
+def _is_plain(address: str) -> bool:
+    if re.search(r"[\s\x00-\x1f\\]", address):
+        return False
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    is_named = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+    return is_named and not parts.query and not parts.fragment
 
 
 def _wrong(field: str, text: str) -> Invalid:

@@ -35,6 +35,9 @@ OTHERS: Final = gettext_noop(
     "The branch holds commits that this mirror did not make; they are not overwritten. Choose"
     " another branch, or empty this one."
 )
+CERTIFICATE: Final = gettext_noop(
+    "The certificate of the address is not one that this server trusts."
+)
 LOST_TOKEN: Final = gettext_noop("The token cannot be read any more: enter it again.")
 PUSH_FAILED: Final = gettext_noop("Git could not push the mirror; the log of the server says more.")
 _SIGNS: Final = (
@@ -49,6 +52,7 @@ _SIGNS: Final = (
         ),
     ),
     (REFUSED, ("authentication failed", "could not read username", "error: 401", "error: 403")),
+    (CERTIFICATE, ("certificate",)),
     (NO_REPOSITORY, ("not found", "error: 404")),
     (OTHERS, ("stale info", "[rejected]")),
     (

@@ -54,7 +54,7 @@ def git(mirror: WikiMirror) -> Git:
             capture_output=True,
             check=True,
         )
-        return done.stdout.decode()
+        return done.stdout.decode(errors="replace")
 
     return said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -21,7 +22,7 @@ from wiki.erasure import erase_document, erase_person
 from wiki.mirror import mirroring
 from wiki.mirror.mirroring import bring_up_to_date
 from wiki.mirror.names import path_of
-from wiki.mirror.repository import BRANCH, folder_of
+from wiki.mirror.repository import BRANCH, drop, folder_of
 from wiki.models import WikiMirror, WikiPage, WikiRevision
 from wiki.pages.writing import bring_back, publish, remove_page, text_of
 from wiki.services.folders import create_folder, rename_folder
@@ -61,7 +62,7 @@ def test_each_revision_is_a_commit_with_the_bytes_of_its_export(
     gone = ""
     page = make_page(wiki, slug="concept/tide", title='A "tide": x', content=content, folder=sea)
     note(page, "Sea- north/concept/tide.md")
-    other = make_page(wiki, slug="entity/潮", content="Ebb.", by=olivia.user, aliases=["Ebb, flow"])
+    other = make_page(wiki, slug="entity/潮", content="Ebb.", by=olivia.user)
     note(other, "entity/潮.md")
     write(page, AGENT, content="One tide.\n")
     note(page, "Sea- north/concept/tide.md")
@@ -96,7 +97,7 @@ def test_made_anew_it_has_the_same_commits_and_run_again_none_more(
     first = commits(git)
     assert run().commits == 6
     assert commits(git) == first
-    mirroring.drop(folder_of(mirror.space_id, mirror.base_id))
+    drop(folder_of(mirror.space_id, mirror.base_id))
     run()
     assert commits(git) == first
     git("fsck", "--strict")
@@ -114,7 +115,8 @@ def test_killed_half_way_it_goes_on_where_it_was(
         write(page, content=f"Number {number}.")
     run()
     whole = commits(git)
-    mirroring.drop(folder_of(mirror.space_id, mirror.base_id))
+    drop(folder_of(mirror.space_id, mirror.base_id))
+    WikiMirror.objects.filter(pk=mirror.pk).update(commits=0)
     monkeypatch.setattr(mirroring, "_COMMITS_AT_ONCE", 3)
     killed = context()
     asked = iter(range(1000))
@@ -199,9 +201,9 @@ def sourced(wiki: KnowledgeBase) -> WikiPage:
     """A page of two sentences, each of its own document."""
     texts = "The door is open.", "The safe holds 9 bars."
     sources = {}
-    for text in texts:
-        document = make_document(wiki, texts=[text], name=f"{text[4:8]}.pdf")
-        sources[sentence_hash(text)] = [Chunk.objects.get(document=document).pk]
+    for said in texts:
+        document = make_document(wiki, texts=[said], name=f"{said[4:8]}.pdf")
+        sources[sentence_hash(said)] = [Chunk.objects.get(document=document).pk]
     text = PageText(slug="concept/house", title="House", content=" ".join(texts))
     edit = Edit(text=text, author=PIPELINE, sources=sources)
     return publish(wiki, None, edit, expected_version=0).page
@@ -219,7 +221,7 @@ def test_what_is_restricted_later_leaves_the_history(
     run()
     assert "9 bars" in all_bytes(git)
     assert "safe.pdf" in all_bytes(git)
-    document_id = EvidenceRow.objects.get(origin_id=sourced.pk, marker=2).document_id
+    document_id = EvidenceRow.objects.get(document_name="safe.pdf").document_id
     restrict(
         olivia.actor,
         Place(base_id=sourced.base_id, document_id=document_id),
@@ -236,7 +238,7 @@ def test_what_is_restricted_later_leaves_the_history(
 def test_what_is_erased_leaves_the_history(run: Run, git: Git, sourced: WikiPage) -> None:
     write(sourced, content="The door is open. The safe holds 9 bars. A person says so.")
     run()
-    document_id = EvidenceRow.objects.get(origin_id=sourced.pk, marker=2).document_id
+    document_id = EvidenceRow.objects.get(document_name="safe.pdf").document_id
     erase_document(Subject(kind="document", id=str(document_id)))
     row = run()
     assert row.made_anew_at is not None
@@ -261,7 +263,10 @@ def test_who_is_erased_and_pages_that_are_deleted_for_good_leave_it(
 
 
 def test_the_repository_goes_when_it_is_off_and_with_its_base(
-    wiki: KnowledgeBase, run: Run, mirror: WikiMirror, django_capture_on_commit_callbacks: Callable
+    wiki: KnowledgeBase,
+    run: Run,
+    mirror: WikiMirror,
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     make_page(wiki)
     run()
