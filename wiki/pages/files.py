@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.access import Actor
-from wiki.models import WikiPage, WikiRevision
+from wiki.models import WikiPage, WikiRevision, WikiSentence
 from wiki.pages.sources import sentences_of, visible_summary
 from wiki.pages.transfer import page_as_markdown
 
@@ -20,9 +20,10 @@ def page_file(actor: Actor, page: WikiPage, *, content: str, written_at: datetim
     `content` is the page's text without what is closed to the actor; `written_at` is when the
     revision was made that the page shows.
     """
+    has_sources = WikiSentence.objects.filter(page=page).exists()
     names = {
         source.document_name
-        for each in sentences_of(actor, page)
+        for each in (sentences_of(actor, page) if has_sources else ())
         for source in each.sources
         if source.document_name
     }
