@@ -62,6 +62,8 @@ class Gatherer:
         if stat.S_ISDIR(mode):
             too_deep = len(parts) >= limits.depth
             return f"It is more than {limits.depth} directories deep." if too_deep else ""
+        if len(parts) > limits.depth:
+            return f"It is more than {limits.depth} directories deep."
         if not stat.S_ISREG(mode):
             return "It is a link or no regular file."
         if len(self._files) >= limits.files:

@@ -6,7 +6,6 @@ import fcntl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
 
@@ -26,6 +25,7 @@ from sandbox.backends.bubblewrap.watchers import (
     Watcher,
     disk_usage,
 )
+from sandbox.backends.commands import checked_command, checked_directory
 from sandbox.backends.environment import environment
 from sandbox.backends.paths import inner_path
 from sandbox.contract import (
@@ -166,26 +166,3 @@ class BubblewrapWorkspace:
             return result
         self._lost = False
         return ExecResult(**{**vars(result), "lost": True})
-
-
-def checked_command(argv: Sequence[str]) -> list[str]:
-    """Return a command's words.
-
-    Raises:
-        Invalid: there are none, or one has a NUL.
-    """
-    if not argv or not argv[0] or any("\0" in word for word in argv):
-        raise Invalid(_("This is not a command."))
-    return list(argv)
-
-
-def checked_directory(cwd: str) -> str:
-    """Return a directory in which a command may start: of the workspace or of a skill.
-
-    Raises:
-        Invalid: it is another.
-    """
-    parts = PurePosixPath(cwd).parts
-    if parts[:2] == ("/", "skills") and ".." not in parts and "\0" not in cwd:
-        return "/".join(("", *parts[1:]))
-    return str(inner_path(cwd))
