@@ -34,6 +34,8 @@ from sandbox.errors import SandboxGone
 
 _PROBE_SECONDS = 30.0
 _CONFLICT = 409
+_prepared: set[str] = set()
+"""Containers that this process has seen ready; whoever made one may have died before it was."""
 
 
 class DockerBackend:
@@ -88,10 +90,11 @@ class DockerBackend:
         """Return the workspace of `key`; see `sandbox.contract.SandboxBackend`."""
         client = self._client()
         with named():
-            container, is_new, lost = self._container(client, key, limits)
+            container, lost = self._container(client, key, limits)
         workspace = DockerWorkspace(key, client, container, limits=limits, lost=lost)
-        if is_new:
+        if container.id not in _prepared:
             workspace.prepare()
+            _prepared.add(container.id)
         if skills:
             workspace.unpack(packed_skills(skills), "/skills", user=ROOT)
         return workspace
@@ -121,15 +124,13 @@ class DockerBackend:
     def _client(self) -> Client:
         return client_of(self._url)
 
-    def _container(
-        self, client: Client, key: str, limits: SandboxLimits
-    ) -> tuple[Container, bool, bool]:
-        """Return the container, whether it is new, and whether it takes the place of a dead one."""
+    def _container(self, client: Client, key: str, limits: SandboxLimits) -> tuple[Container, bool]:
+        """Return the container that runs, and whether it takes the place of a dead one."""
         lost = False
         try:
             container = client.containers.get(container_name(key))
             if container.status == "running":
-                return container, False, False
+                return container, False
             if container.status != "created":
                 # Its files were in memory and ended with it.
                 container.remove(force=True, v=True)
@@ -145,7 +146,7 @@ class DockerBackend:
             # Somebody else made it this moment: use theirs, never remove it.
             container = client.containers.get(container_name(key))
         container.start()
-        return container, True, lost
+        return container, lost
 
 
 def _enforced(information: Mapping[str, Any]) -> dict[str, Enforcement]:

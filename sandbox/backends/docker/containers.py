@@ -98,6 +98,8 @@ def _limits(limits: SandboxLimits) -> dict[str, Any]:
             WORKSPACE: room,
             # A mount can be neither renamed nor replaced, and this one is root's.
             INPUT: f"rw,nosuid,nodev,noexec,size={size},nr_inodes={files},mode=0755",
+            # What an administrator put on the host is none of the sandbox's business.
+            "/usr/local": "ro,nosuid,nodev,noexec,size=4096,mode=0755",
             "/skills": f"rw,exec,nosuid,nodev,size={_SKILLS},nr_inodes={_SKILL_FILES},mode=0755",
         },
         "ulimits": [

@@ -65,6 +65,7 @@ class DockerWorkspace:
         """Use a container that runs; with `lost`, the first command tells that files are gone."""
         self.key = key
         self._client, self._container, self._limits, self._lost = client, container, limits, lost
+        self._kept = True
 
     def exec(
         self,
@@ -90,10 +91,13 @@ class DockerWorkspace:
             stdin=stdin,
             cancelled=cancelled,
         )
+        self._kept = True
         with named():
             ended = self._run(call)
-            kept = kill_leftovers(self._client, self._container)
+            kept = self._kept and kill_leftovers(self._client, self._container)
             out_of_memory = ended.code == _KILLED and self._was_out_of_memory()
+        if not kept:
+            self.prepare()
         lost, self._lost = self._lost or not kept, False
         return ExecResult(
             exit_code=ended.code,
@@ -204,7 +208,7 @@ class DockerWorkspace:
         return execute(self._client, self._container.id, call, stop=self._stop)
 
     def _stop(self) -> None:
-        kill_leftovers(self._client, self._container)
+        self._kept = kill_leftovers(self._client, self._container)
 
     def _was_out_of_memory(self) -> bool:
         self._container.reload()
