@@ -52,7 +52,7 @@ def run(order: Order, guard: Guard) -> ExecResult:
             run_of.follow(began + guard.timeout_seconds)
         finally:
             run_of.finish()
-    if run_of.reason == "gone":
+    if run_of.reason == "gone" or not guard.is_there():
         raise SandboxGone("The sandbox was destroyed while a command ran in it.")
     kills = guard.groups.kills_for_memory() - kills_before if guard.groups else 0
     return run_of.result(time.monotonic() - began, out_of_memory=kills > 0)
