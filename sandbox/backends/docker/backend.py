@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,10 +31,11 @@ from sandbox.contract import (
     SkillMount,
     Workspace,
 )
-from sandbox.errors import SandboxGone
+from sandbox.errors import SandboxFailed, SandboxGone
 
 _PROBE_SECONDS = 30.0
 _CONFLICT = 409
+_CREATION_SECONDS, _REMOVAL_SECONDS = 10.0, 20.0
 _prepared: set[str] = set()
 """Containers that this process has seen ready; whoever made one may have died before it was."""
 
@@ -119,7 +121,19 @@ class DockerBackend:
             with named():
                 self._client().api.remove_container(container_name(key), force=True, v=True)
         except SandboxGone:
-            return
+            # It is gone, or somebody removes it this moment: then it is to be gone at the end, too.
+            self._wait_until_gone(key)
+
+    def _wait_until_gone(self, key: str) -> None:
+        deadline = time.monotonic() + _REMOVAL_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                with named():
+                    self._client().api.inspect_container(container_name(key))
+            except SandboxGone:
+                return
+            time.sleep(0.1)
+        raise SandboxFailed("Docker does not get a container removed.")
 
     def _client(self) -> Client:
         return client_of(self._url)
@@ -144,9 +158,21 @@ class DockerBackend:
             if error.status_code != _CONFLICT:
                 raise
             # Somebody else made it this moment: use theirs, never remove it.
-            container = client.containers.get(container_name(key))
+            container = _made_by_another(client, key)
         container.start()
         return container, lost
+
+
+def _made_by_another(client: Client, key: str) -> Container:
+    """Return a container whose name is taken already, but which may not be listed yet."""
+    deadline = time.monotonic() + _CREATION_SECONDS
+    while True:
+        try:
+            return client.containers.get(container_name(key))
+        except NotFound:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def _enforced(information: Mapping[str, Any]) -> dict[str, Enforcement]:

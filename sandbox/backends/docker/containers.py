@@ -106,6 +106,8 @@ def _limits(limits: SandboxLimits) -> dict[str, Any]:
             Ulimit(name="nofile", soft=limits.open_files, hard=limits.open_files),
             Ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
             Ulimit(name="core", soft=0, hard=0),
+            Ulimit(name="msgqueue", soft=0, hard=0),
+            Ulimit(name="memlock", soft=65_536, hard=65_536),
         ],
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +24,7 @@ from sandbox.backends.docker.engine import Client, Container, named
 from sandbox.backends.docker.execution import ROOT, USER, Call, Ended, execute
 from sandbox.backends.docker.processes import kill_leftovers
 from sandbox.backends.environment import environment
-from sandbox.backends.paths import HOME, inner_path
+from sandbox.backends.paths import HOME, InnerPath, inner_path
 from sandbox.contract import (
     MIB,
     WORKSPACE,
@@ -34,7 +35,7 @@ from sandbox.contract import (
     FileEntry,
     SandboxLimits,
 )
-from sandbox.errors import SandboxFailed
+from sandbox.errors import SandboxFailed, SandboxGone
 
 _HELPER_SECONDS = 60.0
 _KILLED = 137
@@ -47,6 +48,15 @@ _READ_SCRIPT = f"""
 [ -f "$1" ] || exit {_LINK}
 exec tar -c --hard-dereference -f - -C / -- ".$1"
 """
+_WRITE_SCRIPT = f"""
+tar -x -m --no-same-owner -f - -C {WORKSPACE} && mv -fT -- "$1" "$2" && exit 0
+rm -f -- "$1"
+exit 1
+"""
+_MEMORY_COUNTERS = (
+    "/sys/fs/cgroup/memory/memory.oom_control",  # version 1
+    "/sys/fs/cgroup/memory.events",
+)
 _LIST_BYTES = 4 * MIB
 
 
@@ -66,6 +76,7 @@ class DockerWorkspace:
         self.key = key
         self._client, self._container, self._limits, self._lost = client, container, limits, lost
         self._kept = True
+        self._memory_kills = 0
 
     def exec(
         self,
@@ -94,6 +105,8 @@ class DockerWorkspace:
         self._kept = True
         with named():
             ended = self._run(call)
+            if ended.code in {None, _KILLED} and not ended.reason and not self._is_there():
+                raise SandboxGone(_("The sandbox was destroyed while a command ran in it."))
             kept = self._kept and kill_leftovers(self._client, self._container)
             out_of_memory = ended.code == _KILLED and self._was_out_of_memory()
         if not kept:
@@ -120,7 +133,12 @@ class DockerWorkspace:
             raise Invalid(_("Below /workspace/input, and only there, files are read-only."))
         if place.parts in {(), ("input",)}:
             raise Invalid(_("%(path)s is not a regular file.") % {"path": place})
-        self.unpack(packed(place, data), WORKSPACE, user=ROOT if read_only else USER)
+        new = InnerPath(parts=(*place.parts[:-1], f".new-{secrets.token_hex(8)}"))
+        argv = ["sh", "-c", _WRITE_SCRIPT, "sh", str(new), str(place)]
+        ended, _stdout, stderr = self._help(
+            argv, stdin=packed(new, data), user=ROOT if read_only else USER
+        )
+        _check_written(ended, stderr)
 
     def unpack(self, archive: bytes, directory: str, *, user: str) -> None:
         """Unpack an archive of ours in the container.
@@ -131,12 +149,7 @@ class DockerWorkspace:
         """
         argv = ["tar", "-x", "-m", "--no-same-owner", "--unlink-first", "-f", "-", "-C", directory]
         ended, _stdout, stderr = self._help(argv, stdin=archive, user=user)
-        if ended.code == 0:
-            return
-        said = stderr.data.decode("utf-8", "replace")
-        if "No space left" in said or "File too large" in said or "File size limit" in said:
-            raise TooLarge(_("The sandbox has no room for these files."))
-        raise Invalid(_("These files cannot be written: %(said)s") % {"said": said[:200]})
+        _check_written(ended, stderr)
 
     def get(self, path: str, *, max_bytes: int) -> bytes:
         """Return a regular file; see `sandbox.contract.Workspace`."""
@@ -210,6 +223,25 @@ class DockerWorkspace:
     def _stop(self) -> None:
         self._kept = kill_leftovers(self._client, self._container)
 
-    def _was_out_of_memory(self) -> bool:
+    def _is_there(self) -> bool:
         self._container.reload()
-        return bool(self._container.attrs["State"]["OOMKilled"])
+        return bool(self._container.status == "running")
+
+    def _was_out_of_memory(self) -> bool:
+        """Ask the kernel's own counter: the engine tells only of a container's first process."""
+        script = f"cat {' '.join(_MEMORY_COUNTERS)} 2>/dev/null"
+        _ended, stdout, _stderr = self._help(["sh", "-c", script])
+        lines = [line.split() for line in stdout.data.decode("ascii", "replace").splitlines()]
+        kills = sum(int(line[1]) for line in lines if line[:1] == ["oom_kill"])
+        before, self._memory_kills = self._memory_kills, kills
+        return kills > before
+
+
+def _check_written(ended: Ended, stderr: Capture) -> None:
+    """Raise what `unpack` promises when an archive was not unpacked."""
+    if ended.code == 0:
+        return
+    said = stderr.data.decode("utf-8", "replace")
+    if any(sign in said for sign in ("No space left", "Wrote only", "too large", "size limit")):
+        raise TooLarge(_("The sandbox has no room for these files."))
+    raise Invalid(_("These files cannot be written: %(said)s") % {"said": said[:200]})

@@ -102,6 +102,14 @@ def shell(tried: Tried) -> Iterator[Shell]:
         tried.backend.destroy(tried.keys.pop())
 
 
+@pytest.fixture(scope="module")
+def shared(tried: Tried) -> Iterator[Shell]:
+    """One workspace for a module whose attacks leave it as it was."""
+    key = f"shared-{secrets.token_hex(6)}"
+    yield Shell(tried, tried.backend.create(key, SandboxLimits()))
+    tried.backend.destroy(key)
+
+
 @pytest.fixture
 def second(tried: Tried, shell: Shell) -> Shell:
     """Another workspace of the same backend."""

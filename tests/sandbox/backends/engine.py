@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -14,7 +15,6 @@ from pathlib import Path
 
 from sandbox.backends.docker.engine import client_of
 from sandbox.backends.docker.skeleton import make_skeleton
-from sandbox.errors import SandboxFailed
 
 IMAGE = "weknora-sandbox:tests"
 _START_SECONDS = 30.0
@@ -63,14 +63,17 @@ def _start(directory: Path, url: str) -> subprocess.Popen[bytes]:
 def _wait(process: subprocess.Popen[bytes], url: str, directory: Path) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        try:
+        if _listens(directory / "docker.sock"):
             client_of(url).ping()
-        except SandboxFailed:
-            time.sleep(0.1)
-        else:
             return
+        time.sleep(0.1)
     log = (directory / "log").read_text(encoding="utf-8", errors="replace")
     raise NoEngine(f"dockerd does not start: {log[-500:]}")
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -28,6 +28,13 @@ mkdir -p real && echo deep > real/deep.txt
 """
 
 
+@pytest.fixture(scope="module")
+def planted(shared: Shell) -> Shell:
+    """A workspace full of traps."""
+    shared.sh(_PLANTED)
+    return shared
+
+
 def test_a1_only_regular_files_with_plain_names_are_collected(shell: Shell) -> None:
     shell.sh(_PLANTED)
     collection = shell.workspace.collect(ArtifactLimits())
@@ -57,11 +64,9 @@ def test_a1_only_regular_files_with_plain_names_are_collected(shell: Shell) -> N
         "output/a\0b",
     ],
 )
-def test_a2_nothing_else_than_a_regular_file_is_read(shell: Shell, path: str) -> None:
-    shell.sh(_PLANTED)
-
+def test_a2_nothing_else_than_a_regular_file_is_read(planted: Shell, path: str) -> None:
     with pytest.raises((Invalid, NotFound)):
-        shell.workspace.get(path, max_bytes=MIB)
+        planted.workspace.get(path, max_bytes=MIB)
 
 
 def test_a2_a_file_larger_than_asked_for_is_not_read(shell: Shell) -> None:
