@@ -12,6 +12,8 @@ from sandbox.backends.paths import HOME
 
 PYTHON_DIR = "/opt/weknora-python"
 """Where the packages of the sandbox's Python stand, read-only."""
+FONT_CACHE = "matplotlib-cache"
+"""Directory beside the packages with matplotlib's list of fonts, which takes seconds to make."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BASE = {
     "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",

@@ -16,11 +16,9 @@ from sandbox.backends.bubblewrap.cgroups import groups_of
 from sandbox.backends.bubblewrap.command import View, python_view
 from sandbox.backends.bubblewrap.mounts import is_mounted, mount_memory, mount_view, unmount
 from sandbox.backends.bubblewrap.places import Session, is_reachable
+from sandbox.backends.environment import FONT_CACHE
 from sandbox.backends.paths import is_good_name
 from sandbox.contract import SandboxLimits, SkillMount
-
-FONT_CACHE = "matplotlib-cache"
-"""Directory beside the packages with matplotlib's list of fonts, which takes seconds to make."""
 
 
 def is_root() -> bool:

@@ -10,8 +10,12 @@ import io
 import stat
 import tarfile
 import tempfile
+from pathlib import Path
 from typing import IO
 
+from django.conf import settings
+
+from sandbox.backends.environment import FONT_CACHE
 from sandbox.backends.gathering import Gatherer
 from sandbox.backends.paths import InnerPath
 from sandbox.contract import ArtifactLimits, Collection, FileEntry
@@ -48,6 +52,16 @@ def packed(path: InnerPath, data: bytes) -> bytes:
         member = tarfile.TarInfo("/".join(path.parts))
         member.size, member.mode = len(data), 0o644
         archive.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def packed_font_cache() -> bytes:
+    """Return matplotlib's list of fonts for the home directory; empty when there is none."""
+    source = Path(settings.SANDBOX_PYTHON_DIR) / FONT_CACHE
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        if source.is_dir():
+            archive.add(source, arcname="matplotlib")
     return buffer.getvalue()
 
 

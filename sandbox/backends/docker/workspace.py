@@ -19,6 +19,7 @@ from sandbox.backends.docker.archives import (
     first_file,
     listed,
     packed,
+    packed_font_cache,
 )
 from sandbox.backends.docker.engine import Client, Container, named
 from sandbox.backends.docker.execution import ROOT, USER, Call, Ended, execute
@@ -53,6 +54,7 @@ tar -x -m --no-same-owner -f - -C {WORKSPACE} && mv -fT -- "$1" "$2" && exit 0
 rm -f -- "$1"
 exit 1
 """
+_PREPARE_SCRIPT = f"umask 022; mkdir -p output; mkdir -p -m 700 {HOME} && tar -x -m -f - -C {HOME}"
 _MEMORY_COUNTERS = (
     "/sys/fs/cgroup/memory/memory.oom_control",  # version 1
     "/sys/fs/cgroup/memory.events",
@@ -185,12 +187,12 @@ class DockerWorkspace:
 
     def prepare(self) -> None:
         """Make the directories of the user; harmless when they are there."""
-        script = f"umask 022; mkdir -p output; mkdir -p -m 700 {HOME}"
-        ended, _stdout, stderr = self._help(["sh", "-c", script])
+        fonts = packed_font_cache()
+        ended, _stdout, stderr = self._help(["sh", "-c", _PREPARE_SCRIPT], stdin=fonts)
         if ended.code != 0:
             # The file system took over the mode of the image's directory.
             self._help(["chmod", "1777", WORKSPACE], user=ROOT)
-            ended, _stdout, stderr = self._help(["sh", "-c", script])
+            ended, _stdout, stderr = self._help(["sh", "-c", _PREPARE_SCRIPT], stdin=fonts)
         if ended.code != 0:
             said = stderr.data.decode("utf-8", "replace").strip()[:200]
             raise SandboxFailed(f"The image of the sandbox cannot be used: {said}", retry=False)
