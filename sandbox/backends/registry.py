@@ -15,7 +15,6 @@ from sandbox.contract import SandboxBackend
 _CLASSES = {
     "bubblewrap": "sandbox.backends.bubblewrap.backend.BubblewrapBackend",
     "docker": "sandbox.backends.docker.backend.DockerBackend",
-    "e2b": "sandbox.backends.e2b.backend.E2BBackend",
 }
 NAMES = ("disabled", *_CLASSES)
 
