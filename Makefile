@@ -17,10 +17,12 @@ help:  ## show this list
 
 setup:  ## make .venv with the pinned packages (the others begin with it)
 	@sh scripts/setup.sh dev
+	@sh scripts/sandbox_python.sh
 	@$(PY) scripts/translations.py compile
 
 run:  ## start everything: database, broker, models, workers, web (Ctrl-C ends it)
 	@sh scripts/setup.sh run
+	@sh scripts/sandbox_python.sh
 	@$(PY) scripts/translations.py compile
 	@exec $(PY) manage.py start
 

@@ -17,13 +17,14 @@ missing=""
 [ -x /usr/bin/chromium ] || missing="$missing chromium"
 [ -e /usr/share/fonts/truetype/wqy/wqy-zenhei.ttc ] || missing="$missing fonts-wqy-zenhei"
 command -v bwrap >/dev/null 2>&1 || missing="$missing bubblewrap"
+command -v dockerd >/dev/null 2>&1 || missing="$missing docker.io iptables"
 command -v nginx >/dev/null 2>&1 || missing="$missing nginx-light"
 [ -n "$missing" ] || exit 0
 
 tell() {
     echo "test: $1"
     echo "test:   as root: apt-get install --no-install-recommends$missing"
-    echo "test: until then these are skipped: browser tests (chromium, fonts-wqy-zenhei), sandbox tests (bubblewrap), the proxy (nginx-light)"
+    echo "test: until then these are skipped: browser tests (chromium, fonts-wqy-zenhei), sandbox tests (bubblewrap, docker.io), the proxy (nginx-light)"
 }
 
 if [ "$(id -u)" -ne 0 ]; then

@@ -251,6 +251,15 @@ OTEL_HEADERS = env.secret("OTEL_EXPORTER_OTLP_HEADERS")
 OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "weknora")
 TRACE_CONTENT = env.boolean("WEKNORA_TRACE_CONTENT", default=False)
 
+# --- The sandbox ------------------------------------------------------------------------------
+SANDBOX_DIR = Path(env.text("WEKNORA_SANDBOX_DIR", str(DATA_DIR / "sandbox")))
+SANDBOX_PYTHON_DIR = Path(
+    env.text("WEKNORA_SANDBOX_PYTHON_DIR", str(BASE_DIR / "var" / "sandbox-python"))
+)
+SANDBOX_DOCKER_URL = env.text("WEKNORA_SANDBOX_DOCKER_URL", "unix:///var/run/docker.sock")
+SANDBOX_DOCKER_IMAGES = env.words("WEKNORA_SANDBOX_DOCKER_IMAGES", ["weknora-sandbox:skeleton"])
+"""The first is used where a configuration names none; it may name no other than these."""
+
 # --- Built-in models --------------------------------------------------------------------------
 LOCAL_MODELS_ENABLED = env.boolean("WEKNORA_LOCAL_MODELS", default=True)
 LOCAL_MODELS_URL = env.text(
