@@ -441,6 +441,10 @@ LIMITS_PER_MINUTE = {
 # Addresses inside of the network that may be called all the same; core/dialling.py asks it.
 SSRF_ALLOW = parse_allow_list(env.words("WEKNORA_SSRF_ALLOW"))
 MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)
+SANDBOX_SESSIONS_PER_SPACE = env.integer("WEKNORA_SANDBOX_SESSIONS_PER_SPACE", 20, at_least=1)
+SANDBOX_SESSIONS = env.integer("WEKNORA_SANDBOX_SESSIONS", 100, at_least=1)
+SANDBOX_HOURS = env.integer("WEKNORA_SANDBOX_HOURS", 24, at_least=1)
+"""The longest that a workspace lives, however much it is used."""
 LOG_LEVEL = env.choice(
     "WEKNORA_LOG_LEVEL", "info", choices=("debug", "info", "warning", "error")
 ).upper()
