@@ -257,6 +257,8 @@ SANDBOX_PYTHON_DIR = Path(
     env.text("WEKNORA_SANDBOX_PYTHON_DIR", str(BASE_DIR / "var" / "sandbox-python"))
 )
 SANDBOX_DOCKER_URL = env.text("WEKNORA_SANDBOX_DOCKER_URL", "unix:///var/run/docker.sock")
+SANDBOX_DOCKER_IMAGES = env.words("WEKNORA_SANDBOX_DOCKER_IMAGES", ["weknora-sandbox:skeleton"])
+"""The first is used where a configuration names none; it may name no other than these."""
 
 # --- Built-in models --------------------------------------------------------------------------
 LOCAL_MODELS_ENABLED = env.boolean("WEKNORA_LOCAL_MODELS", default=True)
