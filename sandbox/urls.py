@@ -10,7 +10,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sandboxes/test/", views.sandbox_test, name="sandbox_default_test"),
     path("sandboxes/reports/<str:ticket>/", views.sandbox_report, name="sandbox_report"),
     path(
-        "sandboxes/workspaces/<uuid:session_id>/stop/", views.workspace_stop, name="workspace_stop"
+        "sandboxes/workspaces/<uuid:workspace_id>/stop/",
+        views.workspace_stop,
+        name="workspace_stop",
     ),
     path("sandboxes/<uuid:config_id>/", views.sandbox, name="sandbox"),
     path("sandboxes/<uuid:config_id>/test/", views.sandbox_test, name="sandbox_test"),

@@ -102,9 +102,9 @@ def sandbox_archive(request: SpaceRequest, config_id: UUID) -> HttpResponseBase:
 
 
 @require_POST
-def workspace_stop(request: SpaceRequest, session_id: UUID) -> HttpResponseBase:
+def workspace_stop(request: SpaceRequest, workspace_id: UUID) -> HttpResponseBase:
     """Remove a workspace that lives."""
-    stop_session(request.actor, session_id=session_id)
+    stop_session(request.actor, session_id=workspace_id)
     return redirect("sandboxes")
 
 

@@ -601,8 +601,13 @@ PROVIDERS = (
     Row("model_delete", "POST", admins(302)),
 )
 _SANDBOX = {
-    "name": "Second", "backend": "disabled", "memory_mib": 256, "cpus": 1, "processes": 100,
-    "workspace_mib": 64, "idle_minutes": 30,
+    "name": "Second",
+    "backend": "disabled",
+    "memory_mib": 256,
+    "cpus": 1,
+    "processes": 100,
+    "workspace_mib": 64,
+    "idle_minutes": 30,
 }
 SANDBOX = (
     Row("sandboxes", "GET", everybody(200)),
