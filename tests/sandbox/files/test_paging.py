@@ -33,7 +33,8 @@ def test_all_pages_together_are_the_file(data: bytes, limit: int, max_bytes: int
 
 @given(text=st.text(alphabet="aé漢😀\n", max_size=200), max_bytes=st.integers(4, 40))
 def test_no_character_is_cut(text: str, max_bytes: int) -> None:
-    data, line, line_offset = text.encode(), 1, 0
+    data, line_offset = text.encode(), 0
+    line: int | None = 1
     while line is not None:
         page = read_page(data, offset=line, line_offset=line_offset, max_bytes=max_bytes)
         page.data.decode()
