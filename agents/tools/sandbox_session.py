@@ -84,12 +84,13 @@ async def use_workspace(
     """
     told = ""
     for is_last in (False, True):
+        session: OpenSession | None = None
         try:
             session = await in_db(_open, ctx.deps)
             await in_db(begin_use, session.id, seconds=seconds)
             return await _carry_out(ctx, session, work), session.notice or told
         except SandboxGone as gone:
-            if is_last:
+            if is_last or session is None:
                 raise ToolFailed(gone.message, code=gone.code, retry=True) from gone
             await in_db(forget_workspace, session.id)
             told = STARTED_ANEW
