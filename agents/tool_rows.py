@@ -82,6 +82,26 @@ TOOL_WORDS: Final[Mapping[str, tuple[Promise, Promise]]] = {
         gettext_lazy("Settle wiki issues"),
         gettext_lazy("Marks what was reported as mended, ignored or open."),
     ),
+    "read_file": (
+        gettext_lazy("Read files"),
+        gettext_lazy("Reads files of the conversation's workspace and of skills."),
+    ),
+    "list_sandbox_files": (
+        gettext_lazy("List files"),
+        gettext_lazy("Lists what stands in the conversation's workspace."),
+    ),
+    "write_sandbox_file": (
+        gettext_lazy("Write files"),
+        gettext_lazy("Writes files in the conversation's workspace, and nowhere else."),
+    ),
+    "edit_sandbox_file": (
+        gettext_lazy("Edit files"),
+        gettext_lazy("Replaces exact pieces of a file in the conversation's workspace."),
+    ),
+    "shell_exec": (
+        gettext_lazy("Run commands"),
+        gettext_lazy("Runs programs in the sandbox; what looks dangerous is asked about."),
+    ),
     "thinking": (
         gettext_lazy("Thinking steps"),
         gettext_lazy("Writes its reasoning down; costs more tokens."),

@@ -444,6 +444,13 @@ PUBLIC_WIKI_PER_MINUTE = env.integer("WEKNORA_PUBLIC_WIKI_PER_MINUTE", 240, at_l
 # Addresses inside of the network that may be called all the same; core/dialling.py asks it.
 SSRF_ALLOW = parse_allow_list(env.words("WEKNORA_SSRF_ALLOW"))
 MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)
+SANDBOX_SESSIONS_PER_SPACE = env.integer("WEKNORA_SANDBOX_SESSIONS_PER_SPACE", 20, at_least=1)
+SANDBOX_SESSIONS = env.integer("WEKNORA_SANDBOX_SESSIONS", 100, at_least=1)
+SANDBOX_HOURS = env.integer("WEKNORA_SANDBOX_HOURS", 24, at_least=1)
+"""The longest that a workspace lives, however much it is used."""
+SANDBOX_FILE_MB = env.integer("WEKNORA_SANDBOX_FILE_MB", 16, at_least=1, at_most=50)
+SANDBOX_TURN_MB = env.integer("WEKNORA_SANDBOX_TURN_MB", 64, at_least=1, at_most=512)
+"""The most of the files in a sandbox's output that are given to the person, in MiB."""
 LOG_LEVEL = env.choice(
     "WEKNORA_LOG_LEVEL", "info", choices=("debug", "info", "warning", "error")
 ).upper()

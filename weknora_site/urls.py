@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("spaces/current/lens/", show_lens, name="lens"),
     path("", include("accounts.urls")),
     path("", include("providers.urls")),
+    path("", include("sandbox.urls")),
     path("", include("knowledge.urls")),
     path("wiki/", include("wiki.urls")),
     path("w/", include("wiki.public_urls")),

@@ -608,6 +608,28 @@ PROVIDERS = (
     Row("model_default", "POST", admins(302)),
     Row("model_delete", "POST", admins(302)),
 )
+_SANDBOX = {
+    "name": "Second",
+    "backend": "disabled",
+    "memory_mib": 256,
+    "cpus": 1,
+    "processes": 100,
+    "workspace_mib": 64,
+    "idle_minutes": 30,
+}
+SANDBOX = (
+    Row("sandboxes", "GET", everybody(200)),
+    Row("sandbox_new", "GET", (200, 200, 403, 403, 200, LOGIN)),
+    Row("sandbox_new", "POST", _OF_ADMINS, _SANDBOX),
+    Row("sandbox", "GET", admins(200)),
+    Row("sandbox", "POST", admins(302), _SANDBOX),
+    Row("sandbox_default_test", "POST", (200, 200, 403, 403, 200, LOGIN)),
+    Row("sandbox_test", "POST", admins(200)),
+    Row("sandbox_report", "GET", (200, 200, 403, 403, 200, LOGIN)),
+    Row("sandbox_default", "POST", admins(302)),
+    Row("sandbox_archive", "POST", admins(302)),
+    Row("workspace_stop", "POST", (302, 302, 404, 404, 404, LOGIN)),
+)
 SITE = (
     Row("health_live", "GET", everybody(200, 200)),
     Row("health_ready", "GET", everybody(503, 503), or_else=200),
@@ -709,6 +731,7 @@ TABLE = (
     *LOG_IN,
     *ALLAUTH,
     *PROVIDERS,
+    *SANDBOX,
     *AGENTS,
     *KNOWLEDGE,
 )

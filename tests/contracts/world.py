@@ -57,6 +57,7 @@ from tests.factories.knowledge import make_base, make_document
 from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
+from tests.factories.sandbox import make_config, make_session
 from tests.factories.spending import make_budget, make_schedule
 from tests.factories.wiki import make_page, make_wiki, propose
 from tests.personas import Persona, make_persona
@@ -158,6 +159,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
     memory = make_memory(space, user=olivia.user)
     topic = make_topic(space, user=olivia.user)
     familiar = make_familiar(space, user=olivia.user, document=document)
+    sandbox = make_config(space)
     model = make_model(space)
     invitation = make_invitation(space, role=Role.VIEWER, invited_by=olivia.user)
     organisation = make_organisation(space, editors=(eddie.space,))
@@ -239,6 +241,9 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "message_id": run.answer_id,
             "owner_id": memory.owner_id,
             "model_id": model.pk,
+            "config_id": sandbox.pk,
+            "workspace_id": make_session(space, config=sandbox).pk,
+            "ticket": "none",
             "organisation_id": organisation.pk,
             "member_id": vera.space.pk,
             "request_id": asked.pk,
