@@ -1,0 +1,3 @@
+"""All rows of this app."""
+
+from sandbox import skill_models as skill_models
