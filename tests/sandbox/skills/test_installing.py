@@ -116,7 +116,8 @@ def test_another_space_sees_and_changes_nothing(adam: Persona, mallory: Persona)
     with adam.scope():
         made = _agreed(adam)
     with mallory.scope():
-        assert usable_skills() == [] and mounts_for(["adding-up"]) == []
+        assert usable_skills() == []
+        assert mounts_for(["adding-up"]) == []
         with pytest.raises(NotFound):
             remove_skill(mallory.actor, skill_id=made.skill_id)
         with pytest.raises(NotFound):
@@ -155,7 +156,8 @@ def test_values_are_in_no_log(adam: Persona) -> None:
         )
         written = [*AuditEvent.objects.values_list("details", flat=True)]
         written += [*SkillEvent.objects.values_list("detail", flat=True)]
-        assert "API_KEY" in str(written) and "s3cret-x" not in str(written)
+        assert "API_KEY" in str(written)
+        assert "s3cret-x" not in str(written)
         with_raw = SkillVariable.objects.extra(select={"raw": "value"}).values_list(
             "raw", flat=True
         )
