@@ -259,6 +259,12 @@ SKILL_UNPACKED_DIR = DATA_DIR / "skills"
 SKILL_BUNDLE_MIB = env.integer("WEKNORA_SKILL_BUNDLE_MIB", 256, at_least=1, at_most=512)
 SKILL_FILE_MIB = env.integer("WEKNORA_SKILL_FILE_MIB", 16, at_least=1, at_most=512)
 SKILL_FILES = env.integer("WEKNORA_SKILL_FILES", 1000, at_least=1, at_most=10_000)
+# --- The sandbox ------------------------------------------------------------------------------
+SANDBOX_DIR = Path(env.text("WEKNORA_SANDBOX_DIR", str(DATA_DIR / "sandbox")))
+SANDBOX_PYTHON_DIR = Path(
+    env.text("WEKNORA_SANDBOX_PYTHON_DIR", str(BASE_DIR / "var" / "sandbox-python"))
+)
+SANDBOX_DOCKER_URL = env.text("WEKNORA_SANDBOX_DOCKER_URL", "unix:///var/run/docker.sock")
 
 # --- Built-in models --------------------------------------------------------------------------
 LOCAL_MODELS_ENABLED = env.boolean("WEKNORA_LOCAL_MODELS", default=True)
@@ -443,6 +449,10 @@ LIMITS_PER_MINUTE = {
 # Addresses inside of the network that may be called all the same; core/dialling.py asks it.
 SSRF_ALLOW = parse_allow_list(env.words("WEKNORA_SSRF_ALLOW"))
 MAX_QUESTION_CHARACTERS = env.integer("WEKNORA_MAX_QUESTION_CHARACTERS", 20_000, at_least=100)
+SANDBOX_SESSIONS_PER_SPACE = env.integer("WEKNORA_SANDBOX_SESSIONS_PER_SPACE", 20, at_least=1)
+SANDBOX_SESSIONS = env.integer("WEKNORA_SANDBOX_SESSIONS", 100, at_least=1)
+SANDBOX_HOURS = env.integer("WEKNORA_SANDBOX_HOURS", 24, at_least=1)
+"""The longest that a workspace lives, however much it is used."""
 LOG_LEVEL = env.choice(
     "WEKNORA_LOG_LEVEL", "info", choices=("debug", "info", "warning", "error")
 ).upper()

@@ -1,0 +1,1 @@
+"""One way to run untrusted commands a module; `registry` gives them by name."""

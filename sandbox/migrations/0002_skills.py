@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
 
 
     dependencies = [
+        ('sandbox', '0001_initial'),
         ('accounts', '0010_invitations_closed_to'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
