@@ -117,7 +117,9 @@ def joined(values: pd.DataFrame, names: list[str], arguments: argparse.Namespace
     """Return one row for each x."""
     keys = [name for name in (arguments.x, arguments.group) if name]
     if arguments.aggregate:
-        how = "sum" if arguments.aggregate == "count" and names == ["count"] else arguments.aggregate
+        how = (
+            "sum" if arguments.aggregate == "count" and names == ["count"] else arguments.aggregate
+        )
         values = values.groupby(keys, sort=False)[names].agg(how).reset_index()
     elif values.duplicated(keys).any():
         stop(f"{' and '.join(keys)} repeat; add --aggregate sum (or mean, count …)")
@@ -129,7 +131,9 @@ def joined(values: pd.DataFrame, names: list[str], arguments: argparse.Namespace
 def ordered(series: pd.DataFrame, arguments: argparse.Namespace) -> pd.DataFrame:
     """Return the rows in the wished order, the smallest added up when only some are wanted."""
     if arguments.kind in ("line", "area"):
-        as_dates = pd.to_datetime(pd.Series(series.index.astype(str)), errors="coerce", format="mixed")
+        as_dates = pd.to_datetime(
+            pd.Series(series.index.astype(str)), errors="coerce", format="mixed"
+        )
         if not pd.api.types.is_numeric_dtype(series.index) and as_dates.notna().all():
             series = series.set_axis(pd.DatetimeIndex(as_dates)).sort_index()
     if arguments.sort == "x":
@@ -166,9 +170,13 @@ def plot(axes: Axes, series: pd.DataFrame, arguments: argparse.Namespace) -> Non
         sizes = series.iloc[:, 0]
         if (sizes < 0).any():
             stop("a pie cannot show negative values; use bar")
-        axes.pie(sizes, labels=[str(each) for each in sizes.index], autopct="%.1f %%", startangle=90)
+        axes.pie(
+            sizes, labels=[str(each) for each in sizes.index], autopct="%.1f %%", startangle=90
+        )
     elif kind == "hist":
-        axes.hist([series[name] for name in series], bins="auto" if len(series.columns) == 1 else 20)
+        axes.hist(
+            [series[name] for name in series], bins="auto" if len(series.columns) == 1 else 20
+        )
     elif kind == "box":
         axes.boxplot([series[name].dropna() for name in series])
         axes.set_xticklabels([str(name) for name in series])

@@ -66,7 +66,9 @@ def holds(frame: pd.DataFrame, condition: str) -> pd.Series:
     name, sign, value = found[1].strip(), found[2], found[3].strip()
     need_columns(frame, [name])
     if sign == "~":
-        return frame[name].astype("string").str.contains(value, case=False, regex=False).fillna(False)
+        return (
+            frame[name].astype("string").str.contains(value, case=False, regex=False).fillna(False)
+        )
     try:
         wanted = float(value)
     except ValueError:

@@ -65,7 +65,9 @@ def as_numbers(column: pd.Series) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column):
         return column
     text = column.astype("string").str.replace(r"[\s€$£¥%_]", "", regex=True)
-    comma_is_decimal = text.str.fullmatch(r"-?\d{1,3}(\.\d{3})*,\d{1,2}|-?\d+,\d{1,2}").fillna(False)
+    comma_is_decimal = text.str.fullmatch(r"-?\d{1,3}(\.\d{3})*,\d{1,2}|-?\d+,\d{1,2}").fillna(
+        False
+    )
     swapped = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
     plain = text.str.replace(",", "", regex=False)
     return pd.to_numeric(swapped.where(comma_is_decimal, plain), errors="coerce")
