@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("providers.urls")),
     path("", include("knowledge.urls")),
     path("wiki/", include("wiki.urls")),
+    path("", include("sandbox.skill_urls")),
     path("", include("agents.urls")),
 ]
 

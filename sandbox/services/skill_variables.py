@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from accounts.access import Actor, require, visible
@@ -34,8 +35,8 @@ def set_variable(actor: Actor, *, skill_id: UUID, name: str, value: str, persona
     user_id = actor.user_id if personal else None
     with transaction.atomic():
         rows = SkillVariable.objects.filter(skill=skill, name=name)
-        rows = rows.filter(user_id=user_id) if personal else rows.filter(user_id__isnull=True)
-        rows.delete()
+        mine = Q(user_id=user_id or 0) if personal else Q(user_id__isnull=True)
+        rows.filter(mine).delete()
         if value:
             SkillVariable.objects.create(
                 space_id=actor.space_id, skill=skill, user_id=user_id, name=name, value=value
