@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.errors import Invalid
 
-Preview = Literal["markdown", "table", "page", "text"]
+Preview = Literal["markdown", "table", "page", "text", "image", "none"]
 MAX_BYTES = 8 * 1024 * 1024
 MAX_NAME = 120
 _TYPES: dict[str, str] = {
@@ -45,6 +45,20 @@ _TYPES: dict[str, str] = {
     "mmd": "text/plain",
     "dot": "text/plain",
 }
+_COLLECTED_TYPES = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "zip": "application/zip",
+}
+"""Files that only a sandbox makes; others are sent as bytes without a meaning."""
+BYTES = "application/octet-stream"
 _ENDING_OF = {
     "text/markdown": "md",
     "text/x-markdown": "md",
@@ -63,6 +77,12 @@ _PREVIEWS: dict[str, Preview] = {
     "text/tab-separated-values": "table",
     "text/html": "page",
     "image/svg+xml": "page",
+    "image/png": "image",
+    "image/jpeg": "image",
+    "image/gif": "image",
+    "image/webp": "image",
+    BYTES: "none",
+    **{each: "none" for each in _COLLECTED_TYPES.values() if not each.startswith("image/")},
 }
 
 
@@ -74,9 +94,7 @@ def safe_name(name: str, *, media_type: str = "") -> str:
     Raises:
         Invalid: nothing is left of it, or files of this ending cannot be published.
     """
-    last = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    visible = "".join(each for each in last if unicodedata.category(each)[0] != "C")
-    plain = " ".join(_FORBIDDEN.sub("_", unicodedata.normalize("NFC", visible)).split()).strip(". ")
+    plain = _plain(name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1])
     if not plain.strip("_"):
         raise Invalid("The file needs a name, such as report.md.", field="name")
     stem, ending = PurePosixPath(plain).stem, PurePosixPath(plain).suffix.lstrip(".").lower()
@@ -88,9 +106,22 @@ def safe_name(name: str, *, media_type: str = "") -> str:
     return f"{stem[: MAX_NAME - len(ending) - 1].rstrip('. ')}.{ending}"
 
 
+def collected_name(path: str) -> str:
+    """Return the name of a file that a sandbox made; folders become a part of it. Any ending goes."""
+    plain = _plain(path.replace("/", " – ")).strip("_") or "file"
+    stem, suffix = PurePosixPath(plain).stem, PurePosixPath(plain).suffix[:20].lower()
+    return f"{stem[: MAX_NAME - len(suffix)].rstrip('. ')}{suffix}"
+
+
+def _plain(name: str) -> str:
+    visible = "".join(each for each in name if unicodedata.category(each)[0] != "C")
+    return " ".join(_FORBIDDEN.sub("_", unicodedata.normalize("NFC", visible)).split()).strip(". ")
+
+
 def media_type_of(name: str) -> str:
     """Return the media type of a safe name: its ending decides, never what a model claims."""
-    return _TYPES[PurePosixPath(name).suffix.lstrip(".").lower()]
+    ending = PurePosixPath(name).suffix.lstrip(".").lower()
+    return _TYPES.get(ending) or _COLLECTED_TYPES.get(ending, BYTES)
 
 
 def preview_of(media_type: str) -> Preview:

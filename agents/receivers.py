@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models.signals import post_delete
 from django.dispatch import receiver
 
 from accounts.models import Space
@@ -13,10 +14,12 @@ from accounts.signals import (
     sessions_ended,
     space_created,
 )
+from agents.models import Conversation
 from agents.runs.publish import publish_actor_change
 from agents.services.builtin import sync_builtin_agents
 from agents.services.conversations import stop_runs_of
 from core.tenancy import space_scope
+from sandbox.services.sessions import end_conversation
 
 
 @receiver(space_created)
@@ -39,3 +42,10 @@ def stop_runs_of_leaver(space_id: int, user_id: int, **_: Any) -> None:
 def turn_windows_away(user_id: int, **_: Any) -> None:
     """Let the person's open windows ask at once whether they may still be here."""
     publish_actor_change(user_id)
+
+
+@receiver(post_delete, sender=Conversation)
+def end_workspaces(instance: Conversation, **_: Any) -> None:
+    """Remove the workspaces of a conversation that is deleted."""
+    with space_scope(instance.space_id):
+        end_conversation(instance.pk)

@@ -17,13 +17,23 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW = 0x7FFF0000
-_FAIL = 0x00050000
-_REFUSE = _FAIL | errno.EACCES
-_OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_FIRST_ARGUMENT = 0, 4, 16
+from core.bpf import (
+    ALLOW,
+    FAIL,
+    JUMP_AT_LEAST,
+    JUMP_BITS,
+    JUMP_EQUAL,
+    LOAD,
+    OFFSET_ARCH,
+    OFFSET_ARGUMENTS,
+    OFFSET_NUMBER,
+    RETURN,
+    X32_NUMBERS,
+    step,
+)
+
+_REFUSE = FAIL | errno.EACCES
 _CLONE_THREAD = 0x00010000
-_X32_NUMBERS = 0x40000000
 _PR_SET_NO_NEW_PRIVS = 38
 _SET_MODE_FILTER = 1
 _ALL_THREADS = 1
@@ -139,24 +149,24 @@ def _common_steps(audit_arch: int) -> bytes:
     """
     machine = next(one for one in MACHINES.values() if one.audit_arch == audit_arch)
     steps = [
-        _step(_LOAD, _OFFSET_ARCH),
-        _step(_JUMP_EQUAL, machine.audit_arch, if_true=1),
-        _step(_RETURN, _REFUSE),
-        _step(_LOAD, _OFFSET_NUMBER),
-        _step(_JUMP_AT_LEAST, _X32_NUMBERS, if_false=1),
-        _step(_RETURN, _REFUSE),
+        step(LOAD, OFFSET_ARCH),
+        step(JUMP_EQUAL, machine.audit_arch, if_true=1),
+        step(RETURN, _REFUSE),
+        step(LOAD, OFFSET_NUMBER),
+        step(JUMP_AT_LEAST, X32_NUMBERS, if_false=1),
+        step(RETURN, _REFUSE),
         # glibc goes back to clone, whose flags a filter can read.
-        _step(_JUMP_EQUAL, machine.clone3, if_false=1),
-        _step(_RETURN, _FAIL | errno.ENOSYS),
+        step(JUMP_EQUAL, machine.clone3, if_false=1),
+        step(RETURN, FAIL | errno.ENOSYS),
     ]
     for number in machine.forbidden.values():
-        steps += [_step(_JUMP_EQUAL, number, if_false=1), _step(_RETURN, _REFUSE)]
+        steps += [step(JUMP_EQUAL, number, if_false=1), step(RETURN, _REFUSE)]
     steps += [
-        _step(_JUMP_EQUAL, machine.clone, if_false=4),
-        _step(_LOAD, _OFFSET_FIRST_ARGUMENT),
-        _step(_JUMP_BITS, _CLONE_THREAD, if_false=1),
-        _step(_RETURN, _ALLOW),
-        _step(_RETURN, _REFUSE),
+        step(JUMP_EQUAL, machine.clone, if_false=4),
+        step(LOAD, OFFSET_ARGUMENTS[0]),
+        step(JUMP_BITS, _CLONE_THREAD, if_false=1),
+        step(RETURN, ALLOW),
+        step(RETURN, _REFUSE),
     ]
     return b"".join(steps)
 
@@ -164,13 +174,9 @@ def _common_steps(audit_arch: int) -> bytes:
 def _own_steps(machine: _Machine, process_id: int) -> Iterator[bytes]:
     for name, number in machine.only_self.items():
         allowed = 0 if name == "prlimit64" else process_id
-        yield _step(_JUMP_EQUAL, number, if_false=4)
-        yield _step(_LOAD, _OFFSET_FIRST_ARGUMENT)
-        yield _step(_JUMP_EQUAL, allowed, if_false=1)
-        yield _step(_RETURN, _ALLOW)
-        yield _step(_RETURN, _REFUSE)
-    yield _step(_RETURN, _ALLOW)
-
-
-def _step(code: int, value: int, *, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
+        yield step(JUMP_EQUAL, number, if_false=4)
+        yield step(LOAD, OFFSET_ARGUMENTS[0])
+        yield step(JUMP_EQUAL, allowed, if_false=1)
+        yield step(RETURN, ALLOW)
+        yield step(RETURN, _REFUSE)
+    yield step(RETURN, ALLOW)

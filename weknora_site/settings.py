@@ -265,6 +265,8 @@ SANDBOX_PYTHON_DIR = Path(
     env.text("WEKNORA_SANDBOX_PYTHON_DIR", str(BASE_DIR / "var" / "sandbox-python"))
 )
 SANDBOX_DOCKER_URL = env.text("WEKNORA_SANDBOX_DOCKER_URL", "unix:///var/run/docker.sock")
+SANDBOX_DOCKER_IMAGES = env.words("WEKNORA_SANDBOX_DOCKER_IMAGES", ["weknora-sandbox:skeleton"])
+"""The first is used where a configuration names none; it may name no other than these."""
 
 # --- Built-in models --------------------------------------------------------------------------
 LOCAL_MODELS_ENABLED = env.boolean("WEKNORA_LOCAL_MODELS", default=True)
@@ -453,6 +455,9 @@ SANDBOX_SESSIONS_PER_SPACE = env.integer("WEKNORA_SANDBOX_SESSIONS_PER_SPACE", 2
 SANDBOX_SESSIONS = env.integer("WEKNORA_SANDBOX_SESSIONS", 100, at_least=1)
 SANDBOX_HOURS = env.integer("WEKNORA_SANDBOX_HOURS", 24, at_least=1)
 """The longest that a workspace lives, however much it is used."""
+SANDBOX_FILE_MB = env.integer("WEKNORA_SANDBOX_FILE_MB", 16, at_least=1, at_most=50)
+SANDBOX_TURN_MB = env.integer("WEKNORA_SANDBOX_TURN_MB", 64, at_least=1, at_most=512)
+"""The most of the files in a sandbox's output that are given to the person, in MiB."""
 LOG_LEVEL = env.choice(
     "WEKNORA_LOG_LEVEL", "info", choices=("debug", "info", "warning", "error")
 ).upper()

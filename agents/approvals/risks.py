@@ -7,7 +7,7 @@ they are given are looked at whatever they say of themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -166,6 +166,15 @@ MASS_CHANGE = _("Changes many things at once")
 MASS_RENAME = _("Renames many wiki pages at once")
 
 
+Finder = Callable[[Mapping[str, Any]], tuple[str, ...]]
+_finders: dict[str, Finder] = {}
+
+
+def register_risks(name: str, finder: Finder) -> None:
+    """Add what a tool's own family knows of the dangers of its calls; labels for people."""
+    _finders[name] = finder
+
+
 def find_risks(name: str, arguments: Mapping[str, Any], *, side_effects: str) -> tuple[str, ...]:
     """Return the label of each risk of the call, in the order of the table; mostly none."""
     if side_effects == "none" and not _EXECUTES.search(name):
@@ -177,6 +186,8 @@ def find_risks(name: str, arguments: Mapping[str, Any], *, side_effects: str) ->
     looked_at = {"shell": shell, "sql": statements, "name": [words]}
     labels = [risk.label for risk in RISKS if _is_in(risk, looked_at[risk.kind])]
     labels += _mass(words, arguments)
+    if name in _finders:
+        labels += _finders[name](arguments)
     return tuple(dict.fromkeys(labels))
 
 

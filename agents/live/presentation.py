@@ -56,6 +56,11 @@ _TOOL_ICONS = {
     "check_task_status": "clock",
     "read_tool_result": "rows-2",
     "publish_artifact": "files",
+    "read_file": "file-text",
+    "list_sandbox_files": "files",
+    "write_sandbox_file": "file-text",
+    "edit_sandbox_file": "file-text",
+    "shell_exec": "zap",
 }
 _SHOWN_OUTPUT_CHARACTERS = 4000
 

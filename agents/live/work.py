@@ -16,9 +16,14 @@ from agents.constants import RunState
 from agents.live.run_view import RunView, ToolCard
 from agents.runs.family import child_id_of
 
-_PLAN, _ARTIFACT, _CHILD = "plan", "artifact", "child"
+_PLAN, _ARTIFACT, _CHILD, _SANDBOX = "plan", "artifact", "child", "sandbox"
 _CALLING = "call_agent"
-_PICTURED = {"text/csv": "table-2", "text/tab-separated-values": "table-2", "text/html": "globe"}
+_PICTURED = {
+    "text/csv": "table-2",
+    "text/tab-separated-values": "table-2",
+    "text/html": "globe",
+    "image/png": "image",
+}
 _HIDDEN_ARGUMENTS = {"publish_artifact": ("content", "name"), "todo_write": ("steps", "task")}
 ARGUMENT_CHARS = 2000
 
@@ -105,7 +110,14 @@ def _run_url(run_id: str) -> str:
 
 def _files(card: ToolCard) -> list[dict[str, Any]]:
     one = [card.data["file"]] if card.data.get("display_type") == _ARTIFACT else []
-    return [*one, *(card.data.get("files", ()) if card.data.get("display_type") == _CHILD else ())]
+    return [
+        *one,
+        *(
+            card.data.get("files", ())
+            if card.data.get("display_type") in (_CHILD, _SANDBOX)
+            else ()
+        ),
+    ]
 
 
 def _cards(view: RunView) -> list[ToolCard]:

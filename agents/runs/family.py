@@ -57,3 +57,11 @@ def inherited_limits(run: AgentRun, limits: RunLimits) -> RunLimits:
         return limits
     rounds = min(limits.max_rounds, parent.agent.settings.max_iterations)
     return limits.model_copy(update={"max_rounds": rounds})
+
+
+def top_conversation(run_id: UUID) -> UUID:
+    """Return the conversation of the person: that of the run at the top of a family."""
+    run = AgentRun.objects.select_related("parent").get(pk=run_id)
+    while run.parent is not None:
+        run = run.parent
+    return run.conversation_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.engine.toolsets import Toolset
 from agents.sharing.running import TOOLS as SHARED_TOOLS
 from agents.tools.deps import RunDeps
-from agents.tools.registry import Offer, ambient_tools, built_tools
+from agents.tools.registry import Offer, ambient_tools, built_tools, unusable_names
 
 NEEDS_SOMETHING_TO_SEARCH = "todo_write"
 """A plan of searches; without bases and web there is nothing to plan."""
@@ -20,6 +20,8 @@ def complete_toolset(toolset: Toolset[RunDeps], deps: RunDeps, *, mode: str) -> 
         names = [name for name in toolset.names if name != NEEDS_SOMETHING_TO_SEARCH]
         toolset = toolset.filtered(names)
     toolset = toolset.with_tools(built_tools(deps, mode=mode))
+    unusable = unusable_names(deps, toolset.names)
+    toolset = toolset.filtered([name for name in toolset.names if name not in unusable])
     offer = Offer(config=deps.config, names=toolset.names)
     toolset = toolset.with_tools(ambient_tools(offer, mode=mode))
     if deps.shared_by is None:

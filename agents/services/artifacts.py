@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO
@@ -13,13 +14,14 @@ from django.utils.translation import gettext as _
 
 from accounts.access import Actor, visible
 from accounts.services.quota import require_storage
-from agents.artifact_types import MAX_BYTES, media_type_of, safe_name
+from agents.artifact_types import MAX_BYTES, collected_name, media_type_of, safe_name
 from agents.constants import RunState
 from agents.models import AgentRun, Artifact, Conversation
 from agents.runs.store import Lease, LeaseLost
 from agents.tracing.closed import closed_runs, is_closed
 from core.errors import Invalid, NotFound
 from knowledge.storage import delete_file, open_file, store_file
+from sandbox.contract import CollectedFile, Collection
 
 FOLDER = "artifacts"
 PREVIEW_BYTES = 200 * 1024
@@ -82,6 +84,74 @@ def publish_file(
             },
         )
     return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What became of collected files."""
+
+    made: tuple[Artifact, ...]
+    """New ones, and new contents of earlier ones."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Paths and English reasons."""
+
+
+def publish_collected(
+    *, run_id: UUID, collection: Collection, lease: Lease | None = None
+) -> Published:
+    """Give the files of a sandbox's output to the person; one that is known already is passed over.
+
+    A file made again in the same run takes the place of the one before; in a later run it is a new
+    version.
+
+    Raises:
+        LimitReached: the space has no room for them.
+        LeaseLost: another worker has the run.
+    """
+    run = AgentRun.objects.get(pk=run_id)
+    made, left_out = [], []
+    for file in collection.files:
+        if not file.data:
+            left_out.append((file.path, "It is empty."))
+            continue
+        found = _publish_one(run, file, lease)
+        if found is not None:
+            made.append(found)
+    return Published(made=tuple(made), left_out=tuple(left_out))
+
+
+def _publish_one(run: AgentRun, file: CollectedFile, lease: Lease | None) -> Artifact | None:
+    name = collected_name(file.path)
+    digest = hashlib.sha256(file.data).hexdigest()
+    call_id = f"output:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    with transaction.atomic():
+        if lease is not None:
+            _require(lease)
+        conversation = Conversation.objects.select_for_update().get(pk=_top_conversation(run))
+        earlier = Artifact.objects.filter(conversation=conversation, name=name)
+        newest = earlier.order_by("-version").first()
+        if newest is not None and newest.content_hash == digest:
+            return None
+        require_storage(run.space_id, more_bytes=len(file.data))
+        stored = store_file(run.space_id, BytesIO(file.data), folder=FOLDER)
+        same = Artifact.objects.filter(run=run, call_id=call_id).first()
+        if same is not None:
+            before = Artifact(space_id=run.space_id, content_hash=same.content_hash)
+            same.content_hash, same.size = stored.content_hash, stored.size_bytes
+            same.save(update_fields=["content_hash", "size"])
+            forget_bytes(before)
+            return same
+        return Artifact.objects.create(
+            space_id=run.space_id,
+            conversation=conversation,
+            run=run,
+            call_id=call_id,
+            name=name,
+            version=(newest.version if newest is not None else 0) + 1,
+            media_type=media_type_of(name),
+            size=stored.size_bytes,
+            content_hash=stored.content_hash,
+        )
 
 
 def get_artifact(actor: Actor, artifact_id: UUID) -> Artifact:

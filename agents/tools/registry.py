@@ -28,10 +28,12 @@ class Offer:
 
 
 OfUse = Callable[[Offer], bool]
+Unusable = Callable[[RunDeps, Sequence[str]], frozenset[str]]
 Builder = Callable[[RunDeps], Sequence[Tool[RunDeps]]]
 _tools: dict[str, Tool[RunDeps]] = all_tools
 _of_use: dict[str, OfUse] = {}
 _builders: list[Builder] = []
+_conditions: list[Unusable] = []
 
 
 def register_tools(tools: Iterable[Tool[RunDeps]], *, of_use: OfUse | None = None) -> None:
@@ -52,6 +54,17 @@ def register_builder(builder: Builder) -> None:
     """Add a function that makes tools for one run; it reads rows as the run's actor may."""
     if builder not in _builders:
         _builders.append(builder)
+
+
+def register_condition(unusable: Unusable) -> None:
+    """Add a function that says which of a run's tools cannot work; they are not offered."""
+    if unusable not in _conditions:
+        _conditions.append(unusable)
+
+
+def unusable_names(deps: RunDeps, names: Sequence[str]) -> frozenset[str]:
+    """Return the names of the run's tools that cannot work in it."""
+    return frozenset().union(*(unusable(deps, names) for unusable in _conditions))
 
 
 def built_tools(deps: RunDeps, *, mode: str) -> list[Tool[RunDeps]]:
@@ -76,6 +89,8 @@ __all__ = [
     "built_tools",
     "listed_tools",
     "register_builder",
+    "register_condition",
     "register_tools",
     "tools_for",
+    "unusable_names",
 ]

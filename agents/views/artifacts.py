@@ -35,11 +35,12 @@ def artifact(request: SpaceRequest, artifact_id: UUID) -> HttpResponse:
     """Show what is in a file, as far as 200 KB go, and its other versions."""
     found = get_artifact(request.actor, artifact_id)
     kind = preview_of(found.media_type)
-    text = "" if kind == "page" else beginning_of(found)
+    has_text = kind in ("markdown", "table", "text")
+    text = beginning_of(found) if has_text else ""
     context = {
         "artifact": found,
         "preview": kind,
-        "is_cut": found.size > PREVIEW_BYTES and kind != "page",
+        "is_cut": found.size > PREVIEW_BYTES and has_text,
         "versions": versions_of(request.actor, found),
         "download_url": reverse("artifact_download", args=[found.pk]),
         "frame_url": reverse("artifact_frame", args=[found.pk]),
@@ -70,7 +71,7 @@ def artifact_frame(request: SpaceRequest, artifact_id: UUID) -> HttpResponse:
     The policy goes with the answer, so that it holds when somebody opens the address by itself, too.
     """
     found = get_artifact(request.actor, artifact_id)
-    is_page = preview_of(found.media_type) == "page"
+    is_page = preview_of(found.media_type) in ("page", "image")
     with open_artifact(found) as file:
         content = file.read() if is_page else b""
     response = HttpResponse(content, content_type=_content_type(found) if is_page else "text/plain")
@@ -81,6 +82,8 @@ def artifact_frame(request: SpaceRequest, artifact_id: UUID) -> HttpResponse:
 
 
 def _content_type(found: Artifact) -> str:
+    if preview_of(found.media_type) in ("image", "none"):
+        return found.media_type
     return f"{found.media_type}; charset=utf-8"
 
 

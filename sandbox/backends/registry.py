@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from core.errors import Invalid
 from sandbox.backends.disabled import DisabledBackend
 from sandbox.contract import SandboxBackend
 
-NAMES = ("disabled", "bubblewrap", "docker", "e2b")
+_CLASSES = {
+    "bubblewrap": "sandbox.backends.bubblewrap.backend.BubblewrapBackend",
+    "docker": "sandbox.backends.docker.backend.DockerBackend",
+    "e2b": "sandbox.backends.e2b.backend.E2BBackend",
+}
+NAMES = ("disabled", *_CLASSES)
+
+
+class _Configurable(Protocol):
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> SandboxBackend: ...
 
 
 def backend_named(name: str, settings: Mapping[str, Any]) -> SandboxBackend:
@@ -20,26 +31,16 @@ def backend_named(name: str, settings: Mapping[str, Any]) -> SandboxBackend:
     Raises:
         Invalid: there is no backend of that name, or its settings cannot be used.
     """
-    match name:
-        case "disabled":
-            return DisabledBackend()
-        case "bubblewrap":
-            from sandbox.backends.bubblewrap import BubblewrapBackend
-
-            return BubblewrapBackend.from_settings(settings)
-        case "docker":
-            from sandbox.backends.docker import DockerBackend
-
-            return DockerBackend.from_settings(settings)
-        case "e2b":
-            from sandbox.backends.e2b import E2BBackend
-
-            return E2BBackend.from_settings(settings)
-        case _:
-            raise Invalid(
-                _("There is no sandbox %(name)r; there are: %(names)s.")
-                % {"name": name, "names": ", ".join(NAMES)}
-            )
+    if name not in NAMES:
+        raise Invalid(
+            _("There is no sandbox %(name)r; there are: %(names)s.")
+            % {"name": name, "names": ", ".join(NAMES)}
+        )
+    if name == "disabled":
+        return DisabledBackend()
+    # Imported when named: one worker uses one of them, and their libraries are large.
+    backend: type[_Configurable] = import_string(_CLASSES[name])
+    return backend.from_settings(settings)
 
 
 def default_backend() -> SandboxBackend:

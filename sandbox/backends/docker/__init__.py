@@ -1,0 +1,1 @@
+"""Commands in a long-lived container for each workspace, by the Docker Engine."""
