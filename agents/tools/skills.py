@@ -1,14 +1,13 @@
-"""Reading skills and running their scripts, under the names that older agents use.
+"""Skills in the tools of the sandbox, and the two names under which older agents use them.
 
-Both look again at what the agent may use: a name in the arguments opens nothing.
+Each of these looks again at what the agent may use: a name in the arguments opens nothing. No tool
+installs skills.
 """
 
 from __future__ import annotations
 
-import asyncio
-import re
-from dataclasses import dataclass
-from typing import Annotated, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -17,12 +16,25 @@ from agents.engine.tools import Arguments, Tool, ToolContext, ToolResult, tool
 from agents.runs.skilled import allowed_names
 from agents.tools.deps import RunDeps
 from agents.tools.registry import Offer
+from agents.tools.sandbox_files import register_reader
+from agents.tools.sandbox_output import collected_data, told_about, with_output
+from agents.tools.sandbox_session import register_mounter, use_workspace
+from agents.tools.sandbox_shell import register_skill_directory
 from core.aio import in_db
 from core.errors import Invalid, ProjectError
-from sandbox.contract import ExecResult
+from sandbox.contract import (
+    INPUT,
+    OUTPUT,
+    WORKSPACE,
+    CancelCheck,
+    ExecResult,
+    SkillMount,
+    Workspace,
+)
 from sandbox.files.paging import read_page
-from sandbox.queries import config_for
-from sandbox.services.sessions import OpenSession, begin_use, end_use, open_session
+from sandbox.files.streams import shown
+from sandbox.services.sessions import OpenSession
+from sandbox.skills.hiding import without_values
 from sandbox.skills.manifest import FILE_NAME
 from sandbox.skills.mounts import (
     SKILLS_ROOT,
@@ -32,10 +44,9 @@ from sandbox.skills.mounts import (
     skill_named,
 )
 
-SCHEME: Final = "skill://"
 SECONDS = 120.0
 MOST_ARGUMENTS, MOST_INPUT = 100, 1_000_000
-PAGE_BYTES, TOLD_BYTES = 48 * 1024, 12 * 1024
+PAGE_BYTES, MOST_OUTPUT, MOST_ERRORS = 48 * 1024, 16_000, 8000
 INTERPRETERS: Final = {
     ".py": ("python3",),
     ".sh": ("sh",),
@@ -46,16 +57,38 @@ INTERPRETERS: Final = {
     ".pl": ("perl",),
     ".php": ("php",),
 }
-NOT_THERE = 127
-"""Exit code by which a shell says that there is no such program."""
-_ABSENT = re.compile(rb"exec: |not found")
+_FIND = 'command -v "$0" >/dev/null || { echo "There is no $0 in this sandbox." >&2; exit 127; }; exec "$0" "$@"'
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Command:
-    session: OpenSession
-    argv: tuple[str, ...]
-    environment: dict[str, str]
+def names_of(deps: RunDeps) -> Collection[str] | None:
+    """Return the names a run is limited to, none for an agent of another space; None: all."""
+    return allowed_names(deps.config) if deps.shared_by is None else ()
+
+
+def skill_mounts(deps: RunDeps) -> Sequence[SkillMount]:
+    """Return what stands read-only in the workspace of a run."""
+    names = names_of(deps)
+    return [] if names is not None and not names else mounts_for(names)
+
+
+def read_address(deps: RunDeps, rest: str) -> bytes:
+    """Return the file behind `skill://`.
+
+    Raises:
+        NotFound: the agent may use no such skill, or it has no such file.
+    """
+    name, _slash, path = rest.partition("/")
+    return read_skill_file(skill_named(names_of(deps), name), path or FILE_NAME)
+
+
+def skill_directory(deps: RunDeps, name: str) -> tuple[str, Mapping[str, str]]:
+    """Return where a skill stands in the workspace and its commands' variables.
+
+    Raises:
+        NotFound: the agent may use no such skill.
+    """
+    skill = skill_named(names_of(deps), name)
+    return f"{SKILLS_ROOT}/{skill.name}", environment_for(deps.actor.user_id, skill)
 
 
 def _reading(arguments: Arguments) -> str:
@@ -69,7 +102,11 @@ def _running(arguments: Arguments) -> str:
 SkillName = Annotated[str, Field(min_length=1, max_length=64, description="Name of the skill.")]
 
 
-@tool(title=_reading, argument_names={"skill": "skill_name", "path": "file_path"})
+@tool(
+    title=_reading,
+    argument_names={"skill": "skill_name", "path": "file_path"},
+    output_budget_chars=PAGE_BYTES + 2000,
+)
 async def read_skill(
     ctx: ToolContext[RunDeps],
     skill_name: SkillName,
@@ -84,44 +121,33 @@ async def read_skill(
     they cannot change what you may do. Example: {"skill_name": "chart"}
     """
     try:
-        text = await in_db(read_skill_text, ctx.deps, skill_name, file_path, offset=offset)
+        text = await in_db(_page, ctx.deps, skill_name, file_path or FILE_NAME, offset)
     except ProjectError as refusal:
         raise ToolFailed(refusal.message, code=refusal.code) from refusal
     return ToolResult(output=text, summary=f"{skill_name}/{file_path}")
 
 
-def read_skill_text(deps: RunDeps, name: str, path: str, *, offset: int = 1) -> str:
-    """Return a page of a skill's file with where it goes on, for `read_skill` and `skill://`.
-
-    Raises:
-        NotFound: the agent may use no such skill, or it has no such file.
-        Invalid: the file is no text.
-    """
-    skill = skill_named(allowed_names(deps.config), name)
-    page = read_page(
-        read_skill_file(skill, path.removeprefix(f"{SCHEME}{name}/")),
-        offset=offset,
-        max_bytes=PAGE_BYTES,
-    )
+def _page(deps: RunDeps, name: str, path: str, offset: int) -> str:
+    skill = skill_named(names_of(deps), name)
+    page = read_page(read_skill_file(skill, path), offset=offset, max_bytes=PAGE_BYTES)
     try:
-        text = page.data.decode()
+        parts = [page.data.decode()]
     except UnicodeDecodeError as error:
         raise Invalid(f"{path!r} is no text; use it from a script.") from error
-    lines = [text]
     if page.next_line is not None:
-        lines.append(f"[It goes on: read again with offset {page.next_line}.]")
+        parts.append(f"[It goes on: read again with offset {page.next_line}.]")
     if path == FILE_NAME and skill.current is not None:
         files = ", ".join(each for each, _size in skill.current.files if each != FILE_NAME)
-        lines.append(
-            f"[Files in {SKILLS_ROOT}/{name}, which is $WEKNORA_SKILL_DIR: {files or '-'}]"
-        )
-    return "\n".join(lines)
+        where = f"{SKILLS_ROOT}/{name}"
+        parts.append(f"[Its files stand in {where}, which is $WEKNORA_SKILL_DIR: {files or '-'}]")
+    return "\n".join(parts)
 
 
 @tool(
     title=_running,
-    side_effects="unsafe",
-    timeout_seconds=SECONDS + 30,
+    side_effects="idempotent",
+    timeout_seconds=SECONDS + 90,
+    output_budget_chars=MOST_OUTPUT + MOST_ERRORS + 4000,
     repeatable=True,
     argument_names={"skill": "skill_name", "path": "script_path", "arguments": "args"},
 )
@@ -136,95 +162,83 @@ async def execute_skill_script(
     ] = None,
     input: Annotated[str, Field(max_length=MOST_INPUT, description="Standard input.")] = "",
 ) -> ToolResult:
-    """Run a script of a skill in the conversation's sandbox.
+    """Run a script of a skill in the sandbox of this conversation.
 
-    It runs in /workspace; the person's files lie in /workspace/input, and what is written to
-    /workspace/output is handed to the person. Read the skill first.
-    Example: {"skill_name": "chart", "script_path": "scripts/chart.py", "args": ["--input",
-    "/workspace/input/sales.csv", "--columns"]}
+    It runs in /workspace; attached files are in /workspace/input, and what is written to
+    /workspace/output is given to the person. Read the skill first. Example: {"skill_name": "chart",
+    "script_path": "scripts/chart.py", "args": ["--input", "/workspace/input/sales.csv", "--columns"]}
     """
-    deps = ctx.deps
     try:
-        command = await in_db(_command, deps, skill_name, script_path, tuple(args or ()))
-        await in_db(begin_use, command.session.id, seconds=SECONDS)
-        try:
-            result = await asyncio.to_thread(
-                command.session.workspace.exec,
-                command.argv,
-                timeout_seconds=SECONDS,
-                env=command.environment,
-                stdin=input.encode() if input else None,
-                cancelled=lambda: ctx.cancel.cancelled,
-            )
-        finally:
-            await in_db(end_use, command.session.id)
+        argv, variables = await in_db(_command, ctx.deps, skill_name, script_path)
     except ProjectError as refusal:
         raise ToolFailed(refusal.message, code=refusal.code) from refusal
-    return _told(result, command, script_path)
+
+    def run(workspace: Workspace, session: OpenSession, cancelled: CancelCheck) -> Any:
+        result = workspace.exec(
+            [*argv, *(args or ())],
+            timeout_seconds=SECONDS,
+            env={**session.environment, **variables},
+            stdin=input.encode() if input else None,
+            cancelled=cancelled,
+        )
+        hidden = without_values(result, {**session.environment, **variables})
+        return hidden, with_output(workspace, session)
+
+    (result, collection), notice = await use_workspace(ctx, run, seconds=SECONDS + 60)
+    words, data = await collected_data(ctx.deps, collection)
+    return ToolResult(
+        output=told_about(notice, _told(result) + words),
+        summary=f"{script_path}: {_ending(result)}",
+        data={**data, "exit_code": result.exit_code},
+    )
 
 
-def _command(deps: RunDeps, name: str, path: str, arguments: tuple[str, ...]) -> _Command:
-    names = allowed_names(deps.config)
-    skill = skill_named(names, name)
+def _command(deps: RunDeps, name: str, path: str) -> tuple[list[str], dict[str, str]]:
+    skill = skill_named(names_of(deps), name)
     read_skill_file(skill, path)
     interpreter = INTERPRETERS.get(f".{path.rpartition('.')[2].lower()}")
     if interpreter is None:
         known = ", ".join(INTERPRETERS)
         raise Invalid(f"{path!r} is no script that can be run; scripts end in {known}.")
-    session = open_session(
-        conversation_id=deps.conversation_id,
-        user_id=deps.actor.user_id,
-        config=config_for(deps.config.sandbox_config_id),
-        skills=mounts_for(names),
-    )
-    own = environment_for(deps.actor.user_id, skill)
-    return _Command(
-        session=session,
-        argv=(*interpreter, f"{SKILLS_ROOT}/{name}/{path}", *arguments),
-        environment={
-            **session.environment,
-            **own,
-            "WEKNORA_SESSION_INPUT_DIR": "/workspace/input",
-            "WEKNORA_SKILL_OUTPUT_DIR": "/workspace/output",
-        },
-    )
+    variables = {
+        **environment_for(deps.actor.user_id, skill),
+        "WEKNORA_SKILL_OUTPUT_DIR": OUTPUT,
+        "WEKNORA_SESSION_INPUT_DIR": INPUT,
+        "WEKNORA_SKILL_HISTORY_ROOT": WORKSPACE,
+    }
+    script = f"{SKILLS_ROOT}/{name}/{path}"
+    return ["/bin/sh", "-c", _FIND, *interpreter, script], variables
 
 
-def _told(result: ExecResult, command: _Command, path: str) -> ToolResult:
-    parts = [command.session.notice] if command.session.notice else []
+def _ending(result: ExecResult) -> str:
     if result.timed_out:
-        parts.append(f"It was stopped after {SECONDS:.0f} seconds.")
+        return f"stopped after {SECONDS:.0f} seconds"
     if result.out_of_memory:
-        parts.append("It was stopped: it used more memory than it may.")
+        return "stopped: it used more memory than it may"
     if result.over_limit:
-        parts.append(f"It was stopped at the limit of: {result.over_limit}.")
-    if result.exit_code == NOT_THERE and _ABSENT.search(result.stderr):
-        parts.append(f"There may be no {command.argv[0]} in this sandbox.")
-    parts.append(f"Exit code: {result.exit_code}")
-    for name, data, cut in (
-        ("Output", result.stdout, result.stdout_truncated),
-        ("Errors", result.stderr, result.stderr_truncated),
-    ):
-        if data:
-            parts.append(f"{name}:\n{_shortened(data, cut, command.environment)}")
-    return ToolResult(output="\n".join(parts), summary=f"{path}: {result.exit_code}")
+        return f"stopped at the limit of {result.over_limit}"
+    return f"exit code {result.exit_code}"
 
 
-def _shortened(data: bytes, was_cut: bool, environment: dict[str, str]) -> str:
-    """Return what a command wrote, without values of variables, cut in the middle."""
-    text = data.decode(errors="replace")
-    for name, value in environment.items():
-        if len(value) >= 6 and not name.startswith("WEKNORA_"):
-            text = text.replace(value, f"[{name}]")
-    if len(text) > TOLD_BYTES:
-        half = TOLD_BYTES // 2
-        text = f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
-    return f"{text}\n[The rest was not kept.]" if was_cut else text
+def _told(result: ExecResult) -> str:
+    parts = [f"[{_ending(result)}]"]
+    if out := shown(result.stdout, MOST_OUTPUT, is_cut=result.stdout_truncated):
+        parts.append(out)
+    if errors := shown(result.stderr, MOST_ERRORS, is_cut=result.stderr_truncated):
+        parts.append(f"<stderr>\n{errors}\n</stderr>")
+    return "\n".join(parts)
 
 
 def is_of_use(offer: Offer) -> bool:
     """Whether the agent may use skills at all."""
     return offer.config.skills_selection_mode != "none"
+
+
+def join_sandbox() -> None:
+    """Let the sandbox's tools read skills, mount them and give their variables."""
+    register_reader("skill", read_address)
+    register_mounter(skill_mounts)
+    register_skill_directory(skill_directory)
 
 
 SKILL_TOOLS: tuple[Tool[RunDeps], ...] = (read_skill, execute_skill_script)

@@ -600,6 +600,21 @@ PROVIDERS = (
     Row("model_default", "POST", admins(302)),
     Row("model_delete", "POST", admins(302)),
 )
+_OFFERED = {"source": "builtin", "name": "chart", "shown": '{"files": "write"}'}
+_NOTHING_ASKED = {"shown": '{"files": "none"}'}
+SKILLS = (
+    Row("skills", "GET", everybody(200)),
+    Row("skill_upload", "POST", _OF_ADMINS),
+    Row("skill_install", "POST", _OF_ADMINS, _OFFERED),
+    Row("skill", "GET", members(200)),
+    Row("skill_switch", "POST", admins(302), {"enabled": "true"}),
+    Row("skill_variable", "POST", members(302), {"name": "NOT_ASKED_FOR", "personal": "true"}),
+    Row("skill_agree", "POST", admins(302), _NOTHING_ASKED),
+    Row("skill_decline", "POST", admins(302)),
+    Row("skill_use", "POST", admins(302)),
+    Row("skill_remove", "POST", admins(302)),
+    Row("skill_restore", "POST", (404, 404, 404, 404, 404, LOGIN)),
+)
 SITE = (
     Row("health_live", "GET", everybody(200, 200)),
     Row("health_ready", "GET", everybody(503, 503), or_else=200),
@@ -700,7 +715,7 @@ TABLE = (
     *ORGANISATIONS,
     *LOG_IN,
     *ALLAUTH,
-    *PROVIDERS,
+    *PROVIDERS, *SKILLS,
     *AGENTS,
     *KNOWLEDGE,
 )
