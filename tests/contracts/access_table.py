@@ -715,7 +715,8 @@ TABLE = (
     *ORGANISATIONS,
     *LOG_IN,
     *ALLAUTH,
-    *PROVIDERS, *SKILLS,
+    *PROVIDERS,
+    *SKILLS,
     *AGENTS,
     *KNOWLEDGE,
 )
