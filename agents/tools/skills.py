@@ -18,7 +18,7 @@ from agents.tools.deps import RunDeps
 from agents.tools.registry import Offer
 from agents.tools.sandbox_files import register_reader
 from agents.tools.sandbox_output import collected_data, told_about, with_output
-from agents.tools.sandbox_session import register_mounter, use_workspace
+from agents.tools.sandbox_session import register_mounter, sandbox_works, use_workspace
 from agents.tools.sandbox_shell import register_skill_directory
 from core.aio import in_db
 from core.errors import Invalid, ProjectError
@@ -232,6 +232,12 @@ def _told(result: ExecResult) -> str:
 def is_of_use(offer: Offer) -> bool:
     """Whether the agent may use skills at all."""
     return offer.config.skills_selection_mode != "none"
+
+
+def unusable_without_sandbox(deps: RunDeps, names: Sequence[str]) -> frozenset[str]:
+    """Return the tools that cannot work because the agent's sandbox does not."""
+    mine = frozenset({execute_skill_script.name}) & frozenset(names)
+    return mine if mine and not sandbox_works(deps) else frozenset()
 
 
 def join_sandbox() -> None:

@@ -43,7 +43,8 @@ def read_offered(source: SkillSource, name: str) -> Bundle:
         NotFound: there is no such directory.
         Invalid, TooLarge, Refused: it cannot be used.
     """
-    root = _builtin_root() if source == SkillSource.BUILTIN else _own_root()
+    roots = {SkillSource.BUILTIN: _builtin_root(), SkillSource.DIRECTORY: _own_root()}
+    root = roots.get(source)
     for path in _directories(root) if root else []:
         if path.name == name:
             return read_directory(path)
