@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from agents.approvals.risks import register_risks
 from agents.engine.errors import ToolFailed
 from agents.engine.tools import Arguments, Tool, ToolContext, ToolResult, tool
 from agents.runs.skilled import allowed_names
@@ -19,7 +20,7 @@ from agents.tools.registry import Offer
 from agents.tools.sandbox_files import register_reader
 from agents.tools.sandbox_output import collected_data, told_about, with_output
 from agents.tools.sandbox_session import register_mounter, sandbox_works, use_workspace
-from agents.tools.sandbox_shell import register_skill_directory
+from agents.tools.sandbox_shell import register_skill_directory, shell_exec
 from core.aio import in_db
 from core.errors import Invalid, ProjectError
 from sandbox.contract import (
@@ -43,6 +44,7 @@ from sandbox.skills.mounts import (
     read_skill_file,
     skill_named,
 )
+from sandbox.validator import find_dangers_in_call
 
 SECONDS = 120.0
 MOST_ARGUMENTS, MOST_INPUT = 100, 1_000_000
@@ -234,6 +236,11 @@ def is_of_use(offer: Offer) -> bool:
     return offer.config.skills_selection_mode != "none"
 
 
+def is_runnable(offer: Offer) -> bool:
+    """Whether the agent may use skills and its sandbox works, so that it was given a shell."""
+    return is_of_use(offer) and shell_exec.name in offer.names
+
+
 def unusable_without_sandbox(deps: RunDeps, names: Sequence[str]) -> frozenset[str]:
     """Return the tools that cannot work because the agent's sandbox does not."""
     mine = frozenset({execute_skill_script.name}) & frozenset(names)
@@ -247,4 +254,13 @@ def join_sandbox() -> None:
     register_skill_directory(skill_directory)
 
 
-SKILL_TOOLS: tuple[Tool[RunDeps], ...] = (read_skill, execute_skill_script)
+def _risks(arguments: Arguments) -> tuple[str, ...]:
+    return find_dangers_in_call(
+        arguments=[str(each) for each in arguments.get("args") or ()],
+        stdin=str(arguments.get("input") or ""),
+    )
+
+
+register_risks("execute_skill_script", _risks)
+SKILL_TOOLS: tuple[Tool[RunDeps], ...] = (read_skill,)
+SCRIPT_TOOLS: tuple[Tool[RunDeps], ...] = (execute_skill_script,)
