@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -64,10 +64,8 @@ def skill_upload(request: SpaceRequest) -> HttpResponseBase:
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
         return _back(request, Invalid(_("Choose a zip file first.")))
-    name = file.name or ""
-    return _installing(
-        request, lambda: install_zip(request.actor, source=file.file, file_name=name)
-    )  # type: ignore[arg-type]  # the stubs know it as a text or bytes file
+    name, source = file.name or "", cast(BinaryIO, file.file)
+    return _installing(request, lambda: install_zip(request.actor, source=source, file_name=name))
 
 
 @require_POST
