@@ -52,6 +52,7 @@ SAME_NAME: Final = [
     "faq_direct_answer_threshold",
     "faq_score_boost",
     "verdict_mode",
+    "skills_selection_mode",
 ]
 """Fields that the form and the configuration call the same."""
 OWN_TEXTS: Final = (
@@ -235,6 +236,18 @@ class AgentForm(forms.Form):
     sub_agents = forms.MultipleChoiceField(
         label=_("Agents it may call"), required=False, widget=forms.CheckboxSelectMultiple
     )
+    skills_selection_mode = forms.ChoiceField(
+        label=_("Skills it may use"),
+        required=False,
+        choices=[
+            ("none", _("None")),
+            ("selected", _("Those below")),
+            ("all", _("All of the space")),
+        ],
+    )
+    selected_skills = forms.MultipleChoiceField(
+        label=_("Chosen skills"), required=False, widget=forms.CheckboxSelectMultiple
+    )
     memory_enabled = forms.ChoiceField(label=_("Memory"), choices=TRISTATE, required=False)
 
     starters_enabled = _flag(_("Offer questions in an empty conversation"))
@@ -262,6 +275,7 @@ class AgentForm(forms.Form):
         chat_models: Sequence[tuple[str, str]],
         rerank_models: Sequence[tuple[str, str]],
         agents: Sequence[tuple[str, str]],
+        skills: Sequence[tuple[str, str]] = (),
         version: int = 1,
     ) -> None:
         """Fill the form from an agent's values; `values` also keep what the form does not show."""
@@ -279,6 +293,12 @@ class AgentForm(forms.Form):
         self.fields["sub_agents"].choices = [  # type: ignore[attr-defined]  # a choice field
             *agents,
             *(each for each in gone if each[0] not in present),
+        ]
+        installed = {name for name, _label in skills}
+        removed = [name for name in values.config.selected_skills if name not in installed]
+        self.fields["selected_skills"].choices = [  # type: ignore[attr-defined]  # a choice field
+            *skills,
+            *((name, _("%(name)s (not installed)") % {"name": name}) for name in removed),
         ]
 
     def _choices(
@@ -349,6 +369,7 @@ class AgentForm(forms.Form):
         entered["allowed_tools"] = stored_tools(self._list("allowed_tools"))
         entered["approvals"] = read_approvals(self.data, before=before.approvals)
         entered["sub_agents"] = data["sub_agents"]
+        entered["selected_skills"] = data["selected_skills"]
         entered["memory_enabled"] = False if data["memory_enabled"] == "false" else None
         suggestions = entered["question_suggestions"]
         _take(suggestions["starters"], data, "starters", STARTERS)
@@ -400,6 +421,7 @@ def initial_of(values: AgentValues) -> dict[str, Any]:
         "base_scope": values.base_scope,
         "supported_file_types": ", ".join(config.supported_file_types),
         "sub_agents": list(config.sub_agents),
+        "selected_skills": list(config.selected_skills),
         "memory_enabled": "false" if config.memory_enabled is False else "",
     }
 

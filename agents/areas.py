@@ -18,7 +18,11 @@ Area = Literal[
 _WITH_THE_ENGINE: Final[frozenset[Area]] = frozenset(
     {"approvals", "sub_agents", "memory", "suggestions"}
 )
-_BY_TOOL: Final[Mapping[Area, str]] = {"web": "web_search", "data": "data_analysis"}
+_BY_TOOL: Final[Mapping[Area, str]] = {
+    "web": "web_search",
+    "data": "data_analysis",
+    "skills": "read_skill",
+}
 
 
 def available_areas() -> frozenset[Area]:

@@ -42,6 +42,11 @@ TOOL_WORDS: Final[Mapping[str, tuple[Promise, Promise]]] = {
         gettext_lazy("Knowledge graph"),
         gettext_lazy("Goes along relations between people and things."),
     ),
+    "read_skill": (gettext_lazy("Read skills"), gettext_lazy("Reads how a skill works.")),
+    "execute_skill_script": (
+        gettext_lazy("Run scripts of skills"),
+        gettext_lazy("Runs a skill’s script in the sandbox of the conversation."),
+    ),
     "wiki_search": (
         gettext_lazy("Search the wiki"),
         gettext_lazy("Finds pages by patterns in title, text and summary."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from accounts.admin_base import ReadOnlyAdmin
+from sandbox import skill_admin as skill_admin
 from sandbox.models import SandboxConfig, SandboxSession
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.secrets import EncryptedTextField
 from core.tenancy import SpaceOwned
+from sandbox import skill_models as skill_models
 from sandbox.constants import Backend, SessionState
 
 

@@ -251,6 +251,14 @@ OTEL_HEADERS = env.secret("OTEL_EXPORTER_OTLP_HEADERS")
 OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "weknora")
 TRACE_CONTENT = env.boolean("WEKNORA_TRACE_CONTENT", default=False)
 
+# --- Skills -----------------------------------------------------------------------------------
+BUILTIN_SKILLS_DIR = BASE_DIR / "skills"
+SKILLS_DIR = env.text("WEKNORA_SKILLS_DIR")
+"""A directory of the server whose directories administrators may install as skills; "": none."""
+SKILL_UNPACKED_DIR = DATA_DIR / "skills"
+SKILL_BUNDLE_MIB = env.integer("WEKNORA_SKILL_BUNDLE_MIB", 256, at_least=1, at_most=512)
+SKILL_FILE_MIB = env.integer("WEKNORA_SKILL_FILE_MIB", 16, at_least=1, at_most=512)
+SKILL_FILES = env.integer("WEKNORA_SKILL_FILES", 1000, at_least=1, at_most=10_000)
 # --- The sandbox ------------------------------------------------------------------------------
 SANDBOX_DIR = Path(env.text("WEKNORA_SANDBOX_DIR", str(DATA_DIR / "sandbox")))
 SANDBOX_PYTHON_DIR = Path(

@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("knowledge.urls")),
     path("wiki/", include("wiki.urls")),
     path("w/", include("wiki.public_urls")),
+    path("", include("sandbox.skill_urls")),
     path("", include("agents.urls")),
 ]
 

@@ -34,6 +34,7 @@ from agents.tool_rows import (
 from knowledge.queries import list_bases
 from providers.constants import ModelType
 from providers.queries import list_models
+from sandbox.skill_queries import skill_choices
 
 _QUIET = frozenset({"no_base", "extractive_model", "tool_unknown", "tool_unserved"})
 """What concerns who sets the agent up, not who asks it."""
@@ -99,6 +100,7 @@ def form_for(
             for agent in others
             if agent.is_enabled
         ],
+        skills=skill_choices(actor),
     )
 
 

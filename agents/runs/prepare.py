@@ -23,6 +23,7 @@ from agents.models import Agent, AgentRun
 from agents.runs.blobs import unpack_state
 from agents.runs.prompting import runtime_context_of, system_prompt
 from agents.runs.scope import RunScope, scope_of_run
+from agents.runs.skilled import mentioned_skills, skill_lines
 from agents.runs.store import Lease
 from agents.sharing.prompts import with_prompt
 from agents.sharing.running import Engaged, chat_model_of, engage, model_fields
@@ -192,6 +193,8 @@ def _begin(
     actor: Actor, run: AgentRun, agent: Agent, scope: RunScope, recalled: Recalled
 ) -> LoopState:
     aliases, now, config = Aliases(), timezone.now(), agent.settings
+    context = runtime_context_of(scope, aliases, mode=agent.mode, now=now)
+    hint = mentioned_skills(run.question.text, skill_lines(agent))
     return LoopState.begin(
         run.question.text,
         system=system_prompt(agent, has_bases=bool(scope.useful), now=now),
@@ -204,9 +207,7 @@ def _begin(
             retains_results=config.retain_retrieval_history,
         ),
         mode="quick" if agent.mode == AgentMode.QUICK else "react",
-        runtime_context=recalled.beside(
-            runtime_context_of(scope, aliases, mode=agent.mode, now=now)
-        ),
+        runtime_context=recalled.beside(f"{context}\n{hint}" if hint else context),
         aliases=aliases,
         shows_markers=config.citation_enabled,
     )

@@ -12,6 +12,7 @@ from agents.models import Agent
 from agents.prompts import agent_prompt
 from agents.prompts.templates import own_prompt, system_template
 from agents.runs.scope import RunScope
+from agents.runs.skilled import skill_lines, skills_block
 
 ANSWER_LANGUAGE = "the language of the question"
 WEB_OFF = "Disabled"
@@ -21,7 +22,14 @@ NAME_CHARACTERS = 120
 
 
 def system_prompt(agent: Agent, *, has_bases: bool, now: datetime) -> str:
-    """Return the agent's system prompt: its own text, the one it names, or that of its mode."""
+    """Return the agent's system prompt with what its skills are for."""
+    skills = skills_block(skill_lines(agent))
+    text = _prompt_text(agent, has_bases=has_bases, now=now)
+    return f"{text}\n\n{skills}" if skills else text
+
+
+def _prompt_text(agent: Agent, *, has_bases: bool, now: datetime) -> str:
+    """Return the agent's own text, the one it names, or that of its mode."""
     config = agent.settings
     values = _values(agent, config, has_bases=has_bases, now=now)
     if config.system_prompt.strip():

@@ -18,6 +18,7 @@ from core.errors import ProjectError
 from sandbox.contract import INPUT, OUTPUT, WORKSPACE, CancelCheck, ExecResult, Workspace
 from sandbox.files.streams import shown
 from sandbox.services.sessions import OpenSession
+from sandbox.skills.hiding import without_values
 from sandbox.validator import find_dangers_in_call
 from sandbox.values import check_environment
 
@@ -94,7 +95,9 @@ async def shell_exec(
             env={**session.environment, **own},
             cancelled=cancelled,
         )
-        return result, with_output(workspace, session)
+        secret = {name: value for name, value in own.items() if name not in (env or {})}
+        hidden = without_values(result, {**session.environment, **secret})
+        return hidden, with_output(workspace, session)
 
     (result, collection), notice = await use_workspace(ctx, run, seconds=timeout_sec + 60.0)
     words, data = await collected_data(ctx.deps, collection)

@@ -629,6 +629,20 @@ SANDBOX = (
     Row("sandbox_default", "POST", admins(302)),
     Row("sandbox_archive", "POST", admins(302)),
     Row("workspace_stop", "POST", (302, 302, 404, 404, 404, LOGIN)),
+_OFFERED = {"source": "builtin", "name": "chart", "shown": '{"files": "write"}'}
+_NOTHING_ASKED = {"shown": '{"files": "none"}'}
+SKILLS = (
+    Row("skills", "GET", everybody(200)),
+    Row("skill_upload", "POST", _OF_ADMINS),
+    Row("skill_install", "POST", _OF_ADMINS, _OFFERED),
+    Row("skill", "GET", members(200)),
+    Row("skill_switch", "POST", admins(302), {"enabled": "true"}),
+    Row("skill_variable", "POST", members(302), {"name": "NOT_ASKED_FOR", "personal": "true"}),
+    Row("skill_agree", "POST", admins(302), _NOTHING_ASKED),
+    Row("skill_decline", "POST", admins(302)),
+    Row("skill_use", "POST", admins(302)),
+    Row("skill_remove", "POST", admins(302)),
+    Row("skill_restore", "POST", (404, 404, 404, 404, 404, LOGIN)),
 )
 SITE = (
     Row("health_live", "GET", everybody(200, 200)),
@@ -732,6 +746,7 @@ TABLE = (
     *ALLAUTH,
     *PROVIDERS,
     *SANDBOX,
+    *SKILLS,
     *AGENTS,
     *KNOWLEDGE,
 )

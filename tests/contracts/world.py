@@ -58,6 +58,7 @@ from tests.factories.memory import make_familiar, make_memory, make_topic
 from tests.factories.pictures import make_picture
 from tests.factories.providers import make_model
 from tests.factories.sandbox import make_config, make_session
+from tests.factories.skills import make_skill
 from tests.factories.spending import make_budget, make_schedule
 from tests.factories.wiki import make_page, make_wiki, propose
 from tests.personas import Persona, make_persona
@@ -167,6 +168,7 @@ def make_world(people: Mapping[str, Persona]) -> World:
     share = share_base(base, organisation, permission=SharePermission.EDITOR)
     agent_share = share_agent(agent, organisation)
     asked = JoinRequest.objects.create(organisation=organisation, member=make_space("Space E"))
+    skill_version = make_skill(space)
     with space_scope(space.pk):
         chunk = Chunk.objects.get(document=document)
         group = create_group(olivia.actor, name="Ground crew")
@@ -244,6 +246,8 @@ def make_world(people: Mapping[str, Persona]) -> World:
             "config_id": sandbox.pk,
             "workspace_id": make_session(space, config=sandbox).pk,
             "ticket": "none",
+            "skill_id": skill_version.skill_id,
+            "skill_version_id": skill_version.pk,
             "organisation_id": organisation.pk,
             "member_id": vera.space.pk,
             "request_id": asked.pk,

@@ -68,6 +68,8 @@ NOT_HERE = {
     "knowledge.Stage": CONTENT,
     "knowledge.Tag": INNER,
     "knowledge.TermStatistic": CONTENT,
+    "sandbox.SkillConsent": INNER,
+    "sandbox.SkillVariable": "they hold secrets, some of them personal",
     "wiki.WikiComment": CONTENT,
     "wiki.WikiDraft": PERSONAL,
     "wiki.WikiFolder": CONTENT,
