@@ -629,6 +629,7 @@ SANDBOX = (
     Row("sandbox_default", "POST", admins(302)),
     Row("sandbox_archive", "POST", admins(302)),
     Row("workspace_stop", "POST", (302, 302, 404, 404, 404, LOGIN)),
+)
 _OFFERED = {"source": "builtin", "name": "chart", "shown": '{"files": "write"}'}
 _NOTHING_ASKED = {"shown": '{"files": "none"}'}
 SKILLS = (
