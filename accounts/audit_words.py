@@ -140,6 +140,8 @@ WORDS: Mapping[str, Any] = {
     "wiki.settings": _("Changed the settings of a wiki"),
     "wiki.public_on": _("Published a wiki to everybody"),
     "wiki.public_off": _("Ended publishing a wiki"),
+    "wiki.mirror_on": _("Switched the Git mirror of a wiki on, or changed it"),
+    "wiki.mirror_off": _("Switched the Git mirror of a wiki off"),
     "wiki.create": _("Wrote a wiki page"),
     "wiki.edit": _("Edited a wiki page"),
     "wiki.rename": _("Renamed a wiki page"),

@@ -12,13 +12,14 @@ import ssl
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
-from urllib.request import getproxies
+from urllib.request import getproxies, proxy_bypass
 
 import anyio
 import httpcore
 import httpx
 
 from core.addresses import AllowList, check_address, check_url, read_target
+from core.errors import ServiceUnavailable
 from core.live import live
 
 KEEP_ALIVE_SECONDS = 20.0
@@ -149,6 +150,29 @@ def judged(host: str, port: int, found: Iterable[str]) -> list[str]:
         for address in addresses:
             check_address(ipaddress.ip_address(address), allow=allow, host=host)
     return addresses
+
+
+def numbers_of(url: str) -> list[str]:
+    """Return the numbers that an address has now, all judged: for a program that dials by itself.
+
+    Raises:
+        AddressRefused: the address, or one of its numbers, may not be called.
+        ServiceUnavailable: nobody knows its name.
+    """
+    target = check_url(url, allow=allow_list())
+    try:
+        return judged(target.host, target.port, _resolve(target.host, target.port))
+    except httpcore.ConnectError as error:
+        raise ServiceUnavailable("The address cannot be reached.") from error
+
+
+def proxy_for(url: str) -> str:
+    """Return the operator's forward proxy for an address; blank: it is called directly."""
+    target = read_target(url)
+    known = getproxies()
+    if proxy_bypass(target.host):
+        return ""
+    return known.get(target.scheme) or known.get("all") or ""
 
 
 @lru_cache(maxsize=1)

@@ -448,6 +448,8 @@ LIMITS_PER_MINUTE = {
     "upload": env.integer("WEKNORA_LIMIT_UPLOAD", 300),
     "api": env.integer("WEKNORA_LIMIT_API", 600),
 }
+WIKI_MIRRORS = env.path("WEKNORA_WIKI_MIRRORS", DATA_DIR / "mirrors")
+"""Where the Git repositories of mirrored wikis are; each can be made anew from the database."""
 PUBLIC_WIKI_PER_MINUTE = env.integer("WEKNORA_PUBLIC_WIKI_PER_MINUTE", 240, at_least=1)
 # Addresses inside of the network that may be called all the same; core/dialling.py asks it.
 SSRF_ALLOW = parse_allow_list(env.words("WEKNORA_SSRF_ALLOW"))

@@ -10,6 +10,7 @@ from wiki.models import (
     WikiChange,
     WikiIssue,
     WikiLint,
+    WikiMirror,
     WikiOperation,
     WikiPage,
     WikiSettings,
@@ -100,4 +101,18 @@ class WikiOperationAdmin(ReadOnlyAdmin):
     list_filter = ("state", "kind", "updated_at")
     date_hierarchy = "created_at"
     search_fields = ("=id", "=document_id", "space__name", "base__name")
+    list_select_related = ("space", "base")
+
+
+@admin.register(WikiMirror)
+class WikiMirrorAdmin(ReadOnlyAdmin):
+    """Mirrors of wikis: where they go and how they fare; tokens are not shown."""
+
+    list_display = (
+        *("id", "space", "base", "is_on", "address", "branch", "state", "commits", "last_run_at"),
+        "made_anew_at",
+    )
+    list_filter = ("is_on", "state", "last_run_at")
+    search_fields = ("=id", "space__name", "base__name")
+    exclude = ("token",)
     list_select_related = ("space", "base")

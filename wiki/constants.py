@@ -32,6 +32,15 @@ class PageStatus(models.TextChoices):
     ARCHIVED = "archived", pgettext_lazy("wiki page", "Archived")
 
 
+class MirrorState(models.TextChoices):
+    """Where the mirror of a wiki stands."""
+
+    WAITING = "waiting", _("Waiting")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Up to date")
+    FAILED = "failed", _("Failed")
+
+
 class AuthorKind(models.TextChoices):
     """Who made a revision or proposes one."""
 

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_noop
 from accounts.platform.erasure import Counts, Subject, add_counts, register_eraser
 from knowledge.models import EvidenceRow
 from wiki.constants import AuthorKind
+from wiki.mirror.mirroring import make_anew
 from wiki.models import (
     WikiChange,
     WikiDraft,
@@ -43,12 +44,21 @@ _BUILDING = Author(kind=AuthorKind.PIPELINE)
 
 @register_eraser("person", name="wiki.person")
 def erase_person(subject: Subject) -> Counts:
-    """Erase what is a person's own: drafts, watches, what they were told, being asked for reviews."""
+    """Erase what is a person's own: drafts, watches, what they were told, being asked for reviews.
+
+    What they wrote stays without their name, also in mirrors.
+    """
     counts: dict[str, int] = {}
     add_counts(counts, dict(WikiDraft.objects.filter(author_id=int(subject.id)).delete()[1]))
     for model in (WikiWatch, WikiNotice, WikiReviewer):
         rows = model._default_manager.filter(user_id=subject.id)
         add_counts(counts, dict(rows.delete()[1]))
+    written = WikiRevision.objects.filter(author_id=int(subject.id))
+    bases = set(written.order_by().values_list("page__base_id", "space_id"))
+    # Now, and not with the person's row: a mirror that is made meanwhile must not name them.
+    written.update(author=None)
+    for base_id, space_id in bases:
+        make_anew(base_id, space_id=space_id)
     return counts
 
 
@@ -61,6 +71,9 @@ def erase_document(subject: Subject) -> Counts:
     counts = {"wiki.WikiRevision (text)": 0, "wiki.WikiSentence": 0}
     for page in pages:
         add_counts(counts, _erase_from(page, document_id))
+    # The names of its sources stand in a page's file, whatever else it rests on.
+    for base_id, space_id in {(page.base_id, page.space_id) for page in pages}:
+        make_anew(base_id, space_id=space_id)
     counts["wiki.WikiReading"] = WikiReading.objects.filter(document_id=document_id).delete()[0]
     WikiOperation.objects.filter(document_id=document_id).update(document_name="", error="")
     return counts

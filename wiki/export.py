@@ -17,6 +17,7 @@ from wiki.models import (
     WikiIssue,
     WikiLink,
     WikiLint,
+    WikiMirror,
     WikiNotice,
     WikiOperation,
     WikiPage,
@@ -99,6 +100,7 @@ export_table(Table(model=WikiDraft, own="author_id"))
 export_table(Table(model=WikiNotice, own="user_id"))
 export_table(Table(model=WikiWatch, own="user_id"))
 leave_out(WikiLint, "how pages were checked here once")
+leave_out(WikiMirror, "where a wiki is copied to from here, with the token for it")
 leave_out(WikiBuild, "how pages were built here once")
 leave_out(WikiOperation, "how pages were built here once")
 leave_out(WikiReading, "read again out of the documents")

@@ -19,6 +19,7 @@ from wiki.models import (
     WikiIssue,
     WikiLink,
     WikiLint,
+    WikiMirror,
     WikiNotice,
     WikiOperation,
     WikiPage,
@@ -126,6 +127,16 @@ class SettingsPolicy(WikiPolicy):
     }
 
 
+class MirrorPolicy(WikiPolicy):
+    """A mirror takes the wiki out of the space: who shares the base sees and sets it."""
+
+    actions: ClassVar[Mapping[Action, Action]] = {
+        "view": "share",
+        "create": "share",
+        "change": "share",
+    }
+
+
 class OwnPolicy(PersonalPolicy):
     """A person's own."""
 
@@ -150,6 +161,7 @@ for _of_change in (WikiComment, WikiReview, WikiReviewer):
     register(_of_change, OfChangePolicy())
 register(WikiReading, ReadingPolicy())
 register(WikiSettings, SettingsPolicy())
+register(WikiMirror, MirrorPolicy())
 register(WikiDraft, DraftPolicy())
 register(WikiNotice, OwnPolicy())
 register(WikiWatch, OwnPolicy())

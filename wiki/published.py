@@ -50,6 +50,17 @@ class Published:
         return published_pages(self.actor, self.base.pk)
 
 
+def anybody(row: WikiSettings) -> Actor:
+    """Return who reads a wiki without a name: a viewer of its base who passes no restriction."""
+    return Actor(
+        kind="embed",
+        id=f"wiki:{row.pk}",
+        space_id=row.space_id,
+        role=Role.VIEWER,
+        base_ids=frozenset({row.base_id}),
+    )
+
+
 @contextmanager
 def open_published(name: str) -> Iterator[Published]:
     """Find a published wiki and run the block in its space, whoever asks.
@@ -63,13 +74,7 @@ def open_published(name: str) -> Iterator[Published]:
         ).first()
     if row is None:
         raise NotFound(_nothing())
-    actor = Actor(
-        kind="embed",
-        id=f"wiki:{row.pk}",
-        space_id=row.space_id,
-        role=Role.VIEWER,
-        base_ids=frozenset({row.base_id}),
-    )
+    actor = anybody(row)
     with space_scope(row.space_id):
         try:
             base = require_wiki(actor, row.base_id)

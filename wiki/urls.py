@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from wiki.views import edit, folders, graph, history, pages, settings, transfer
+from wiki.views import edit, folders, graph, history, mirror, pages, settings, transfer
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("wiki.issue_urls")),
@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<uuid:base_id>/graph/card/", graph.wiki_graph_card, name="wiki_graph_card"),
     path("<uuid:base_id>/settings/", settings.wiki_settings, name="wiki_settings"),
     path("<uuid:base_id>/publish/", settings.wiki_publish, name="wiki_publish"),
+    path("<uuid:base_id>/mirror/", mirror.wiki_mirror, name="wiki_mirror"),
     path("<uuid:base_id>/export/", transfer.wiki_export, name="wiki_export"),
     path("<uuid:base_id>/import/", transfer.wiki_import, name="wiki_import"),
     path(

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.jobs.enqueue import PLATFORM_SPACE_ID, wake
 from core.jobs.handlers import handler_of
-from core.jobs.work import fail
+from core.jobs.work import fail, leave_key
 from core.live import live
 from core.models import BackgroundJob, JobState
 from core.tenancy import space_scope
@@ -73,6 +73,7 @@ def _return_or_fail(row: BackgroundJob) -> None:
     else:
         # Its place is kept once: what kills each worker must not hold up its space.
         run_after = row.run_after if row.attempt <= 1 else timezone.now()
+        leave_key(row)
         BackgroundJob.objects.filter(pk=row.pk).update(
             state=JobState.QUEUED,
             lease_epoch=row.lease_epoch + 1,

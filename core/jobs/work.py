@@ -157,6 +157,7 @@ def _retry_or_fail(
     if row.attempt >= row.max_attempts:
         fail(row, registered, reason)
         return
+    leave_key(row)
     waits = _mine(row).update(
         state=JobState.QUEUED,
         reason=reason,
@@ -164,6 +165,18 @@ def _retry_or_fail(
     )
     if waits and registered.on_retry is not None:
         registered.on_retry(dict[str, Any](row.arguments), reason)
+
+
+def leave_key(row: BackgroundJob) -> None:
+    """Let a job that will be queued again give up its key where another one waits under it.
+
+    One was added while this one ran. Both are done: that one may be about something newer.
+    """
+    waiting = BackgroundJob.objects.filter(
+        name=row.name, dedupe_key=row.dedupe_key, state=JobState.QUEUED
+    )
+    if row.dedupe_key and waiting.exists():
+        BackgroundJob.objects.filter(pk=row.pk).update(dedupe_key="")
 
 
 def fail(row: BackgroundJob, registered: Registered | None, reason: str) -> None:

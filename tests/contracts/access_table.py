@@ -440,6 +440,7 @@ KNOWLEDGE = (
     Row("wiki_graph_card", "GET", members(404), guests=(404, 404)),
     Row("wiki_settings", "GET", admins(200)),
     Row("wiki_settings", "POST", admins(422), {"review": ""}),
+    Row("wiki_mirror", "POST", admins(302), {"action": "now"}),
     Row("wiki_publish", "POST", admins(302), {"public_name": "flaps"}),
     # Published in `world`: everybody reads it, but nothing that no page shows.
     # The token of the table is an invitation's.

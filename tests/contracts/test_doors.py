@@ -72,6 +72,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "knowledge.evaluate": {"run_id": "evaluation_id"},
     "wiki.thin_revisions": {},
     "wiki.build_pages": {"base_id": "base_id"},
+    "wiki.mirror": {"base_id": "base_id"},
     "wiki.tidy": {"base_id": "base_id"},
 }
 """Arguments of each job; a string names a thing of the world."""

@@ -111,9 +111,9 @@ def test_one_below_the_other_a_stretch_loses_before_it_gets() -> None:
 
 def test_long_texts_without_a_common_line_take_no_time_to_speak_of() -> None:
     old = "\n\n".join(f"old {number}" for number in range(1500))
-    began = time.perf_counter()
+    began = time.process_time()
     rows = diff_lines(old, old.replace("old", "neu"))
-    assert time.perf_counter() - began < 3  # with a quadratic comparison it was minutes
+    assert time.process_time() - began < 5  # with a quadratic comparison it was minutes
     assert sum(row.kind == "changed" for row in rows) == 1500
 
 

@@ -15,6 +15,7 @@ from knowledge.constants import ChunkKind, DocumentSource, DocumentState
 from knowledge.models import Chunk, Document, KnowledgeBase
 from providers.models import AIModel
 from wiki.build import candidates, cite, write
+from wiki.build.reading import QUOTED
 from wiki.constants import Granularity
 from wiki.models import WikiReading, WikiSettings
 
@@ -59,9 +60,14 @@ def buildable(base: KnowledgeBase) -> QuerySet[Document]:
     return rows.exclude(source=DocumentSource.FAQ)
 
 
-def unbuilt(base: KnowledgeBase) -> QuerySet[Document]:
-    """Return the documents that were never built in, or have passages that are newer than that."""
+def unbuilt(base: KnowledgeBase, *, with_model: bool) -> QuerySet[Document]:
+    """Return the documents that were never built in, or have passages that are newer than that.
+
+    With a model also those that were only quoted.
+    """
     read = WikiReading.objects.filter(document=OuterRef("pk"))
+    if with_model:
+        read = read.exclude(made_from__startswith=QUOTED)
     newer = Chunk.objects.filter(
         document=OuterRef("pk"),
         kind=ChunkKind.TEXT,

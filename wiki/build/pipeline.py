@@ -92,6 +92,9 @@ def quote_documents(run: Run, sources: Sequence[Source]) -> None:
                 targets=targets_of(run),
             )
         retire_unread(run, source, read={subject.slug})
+        made_from = fingerprint_of(source, run.settings, by="")
+        reading = Reading(source=source, made_from=made_from, subjects=(subject,))
+        keep_reading(reading, space_id=run.base.space_id)
 
 
 def read_documents(run: Run, sources: Sequence[Source], failures: Failures) -> list[Reading]:

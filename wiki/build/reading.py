@@ -18,6 +18,8 @@ from wiki.constants import PageKind
 from wiki.models import WikiReading, WikiSettings
 from wiki.prompts import wiki_prompt
 
+QUOTED: Final = "quoted-"
+"""Begins `WikiReading.made_from` of a document that was quoted, not read by a model."""
 _READ_BY: Final = ("candidates", "cite")
 """Prompts whose change reads documents anew."""
 _LEFT_OUT: Final = (DocumentSource.FAQ,)
@@ -61,11 +63,15 @@ def walled(document_ids: Collection[UUID]) -> set[UUID]:
 
 
 def fingerprint_of(source: Source, settings: WikiSettings, *, by: str) -> str:
-    """Return the hash of what a reading is made from; `by` names the model, blank without one."""
+    """Return the hash of what a reading is made from; `by` names the model, blank without one.
+
+    One without a model begins with `QUOTED`.
+    """
     prompts = [f"{name}/{wiki_prompt(name).version}" for name in _READ_BY]
     parts: list[object] = [source.title, [each.hash for each in source.passages]]
     parts += [settings.granularity, settings.extraction_instructions, prompts, bool(by)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    told = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return told if by else QUOTED + told[len(QUOTED) :]
 
 
 def kept_reading(source: Source, made_from: str) -> Reading | None:

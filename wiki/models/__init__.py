@@ -10,6 +10,7 @@ from wiki.models.changes import (
     WikiWatch,
 )
 from wiki.models.issues import WikiIssue, WikiLint
+from wiki.models.mirror import WikiMirror
 from wiki.models.notices import WikiNotice
 from wiki.models.pages import (
     WikiDraft,
@@ -31,6 +32,7 @@ __all__ = [
     "WikiIssue",
     "WikiLink",
     "WikiLint",
+    "WikiMirror",
     "WikiNotice",
     "WikiOperation",
     "WikiPage",

@@ -30,7 +30,19 @@ def citing_closed(actor: Actor, page_ids: Iterable[UUID]) -> set[UUID]:
     return _citing(actor, EvidenceRow.objects.filter(origin_id__in=list(page_ids)))
 
 
+def closed_document_ids(actor: Actor, base_id: UUID) -> set[UUID]:
+    """Return the documents that pages of a base cite and that are closed to the actor."""
+    pages = WikiPage.objects.filter(base_id=base_id)
+    rows = EvidenceRow.objects.filter(origin_id__in=pages.order_by().values("pk"))
+    return {document_id for _, document_id in _closed_pairs(actor, rows)}
+
+
 def _citing(actor: Actor, rows: models.QuerySet[EvidenceRow]) -> set[UUID]:
+    return {origin_id for origin_id, _ in _closed_pairs(actor, rows)}
+
+
+def _closed_pairs(actor: Actor, rows: models.QuerySet[EvidenceRow]) -> set[tuple[UUID, UUID]]:
+    """Return pages with the closed documents that they cite."""
     seen = visible(actor, "view", Document.objects.all()).order_by()
     unseen = rows.exclude(document_id__in=seen.values("pk")).order_by()
     pairs = set(unseen.values_list("origin_id", "document_id"))
@@ -40,4 +52,4 @@ def _citing(actor: Actor, rows: models.QuerySet[EvidenceRow]) -> set[UUID]:
     there = set(Document.objects.filter(pk__in=documents).values_list("pk", flat=True))
     # What is gone is open to who reads the base, unless it was sealed when it went.
     closed = there | sealed_ids(actor, documents - there)
-    return {origin_id for origin_id, document_id in pairs if document_id in closed}
+    return {pair for pair in pairs if pair[1] in closed}

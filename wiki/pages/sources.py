@@ -84,7 +84,7 @@ def store_sources(page: WikiPage, sources: Sources) -> None:
     if not sources:
         return
     WikiPage.objects.select_for_update(of=("self",), no_key=True).get(pk=page.pk)
-    markers = _markers_of(page, {chunk for chunks in sources.values() for chunk in chunks})
+    markers = _markers_of(page, [chunk for chunks in sources.values() for chunk in chunks])
     kept = {row.text_hash: row for row in WikiSentence.objects.filter(page=page)}
     for text_hash, chunks in sources.items():
         wanted = sorted({markers[chunk] for chunk in chunks if chunk in markers})
@@ -114,7 +114,7 @@ def restate(page: WikiPage, sources: Sources, *, instead_of: UUID | None = None)
     Only sentences that rest on something already: what nobody sourced stays a person's word.
     """
     WikiPage.objects.select_for_update(of=("self",), no_key=True).get(pk=page.pk)
-    markers = _markers_of(page, {chunk for chunks in sources.values() for chunk in chunks})
+    markers = _markers_of(page, [chunk for chunks in sources.values() for chunk in chunks])
     mine = set(
         EvidenceRow.objects.filter(origin_id=page.pk, document_id=instead_of).values_list(
             "marker", flat=True
@@ -244,16 +244,20 @@ def _hidden(rests: Mapping[str, Iterable[int]], evidence: Mapping[int, Evidence]
     return {text_hash for text_hash, markers in rests.items() if closed.intersection(markers)}
 
 
-def _markers_of(page: WikiPage, chunk_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Return the marker of each passage as it reads now; new ones are kept under the next numbers."""
+def _markers_of(page: WikiPage, chunk_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Return the marker of each passage as it reads now.
+
+    New ones are kept under the next numbers, in the order in which they are named.
+    """
     rows = EvidenceRow.objects.filter(origin_id=page.pk)
     known = {(row.chunk_id, row.chunk_hash): row.marker for row in rows}
     by_text = {(row.document_id, row.chunk_hash): row.marker for row in rows}
     last = rows.aggregate(last=Max("marker"))["last"] or 0
     found: dict[UUID, int] = {}
     new: list[EvidenceRow] = []
-    chunks = Chunk.objects.filter(pk__in=chunk_ids, base_id=page.base_id)
-    for chunk in chunks.select_related("document").order_by("document_id", "position"):
+    place = {chunk_id: at for at, chunk_id in enumerate(dict.fromkeys(chunk_ids))}
+    chunks = Chunk.objects.filter(pk__in=place, base_id=page.base_id).select_related("document")
+    for chunk in sorted(chunks, key=lambda each: place[each.pk]):
         marker = known.get((chunk.pk, chunk.content_hash))
         if marker is None and (marker := by_text.get((chunk.document_id, chunk.content_hash))):
             # The document was read anew: the same text has another row.
@@ -263,7 +267,7 @@ def _markers_of(page: WikiPage, chunk_ids: Collection[UUID]) -> dict[UUID, int]:
             marker = last
             new.append(evidence_row(page.space_id, page.pk, marker, chunk))
         found[chunk.pk] = marker
-    for row in _kept_of_gone(page, set(chunk_ids) - set(found)):
+    for row in _kept_of_gone(page, place.keys() - found.keys()):
         marker = known.get((row.chunk_id, row.chunk_hash))
         if marker is None:
             last += 1

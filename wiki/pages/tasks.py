@@ -8,7 +8,8 @@ from core.jobs.enqueue import enqueue
 from core.jobs.handlers import JobContext, handles
 from core.jobs.housekeeping import register_keeper
 from core.tenancy import space_scope, unscoped
-from wiki.models import WikiSettings
+from wiki.mirror.jobs import mirror_soon
+from wiki.models import WikiMirror, WikiSettings
 from wiki.pages.jobs import THIN_REVISIONS
 from wiki.pages.thinning import thin_space
 
@@ -18,8 +19,14 @@ _DONE_KEY = "wiki:thinning"
 
 @handles(THIN_REVISIONS)
 def thin(_: JobContext) -> None:
-    """Take old texts of building and agents away, as the wikis of a space have it."""
+    """Take old texts of building and agents away, as the wikis of a space have it.
+
+    Mirrors are looked at, too: nothing tells of new restrictions, and an address may be back.
+    """
     thin_space()
+    mirrored = WikiMirror.objects.filter(is_on=True)
+    for base_id in mirrored.values_list("base_id", flat=True):
+        mirror_soon(base_id)
 
 
 def begin_thinning() -> None:

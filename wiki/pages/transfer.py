@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import IO, Any, Final
 
 import yaml
@@ -56,10 +57,17 @@ class Problem:
     reason: str
 
 
-def page_as_markdown(page: WikiPage, *, content: str, summary: str, sources: Sequence[str]) -> str:
+def page_as_markdown(
+    page: WikiPage,
+    *,
+    content: str,
+    summary: str,
+    sources: Sequence[str],
+    written_at: datetime,
+) -> str:
     """Return a page as a file; its text, as its reader gets it, follows the front byte for byte.
 
-    `sources` are the names of documents.
+    `sources` are the names of documents; `written_at` is when that text was published.
     """
     front: dict[str, Any] = {
         "title": page.title,
@@ -70,7 +78,7 @@ def page_as_markdown(page: WikiPage, *, content: str, summary: str, sources: Seq
         "aliases": list(page.aliases),
         "folder": page.folder.path if page.folder else "",
         "version": page.version,
-        "updated": page.updated_at.isoformat(timespec="seconds"),
+        "updated": written_at.astimezone(UTC).isoformat(timespec="seconds"),
         "sources": list(sources),
     }
     kept = {name: value for name, value in front.items() if value not in ("", [])}
@@ -80,10 +88,10 @@ def page_as_markdown(page: WikiPage, *, content: str, summary: str, sources: Seq
 def file_name_of(page: WikiPage, taken: set[str]) -> str:
     """Return where a page lies in an archive, and add it to those that are taken."""
     kind, _slash, name = page.slug.rpartition("/")
-    folder = "/".join(map(_fit, page.folder.path.split("/"))) + "/" if page.folder else ""
-    found = f"{folder}{_fit(name)}.md"
+    folder = "/".join(map(fit_name, page.folder.path.split("/"))) + "/" if page.folder else ""
+    found = f"{folder}{fit_name(name)}.md"
     if found.casefold() in taken:
-        found = f"{folder}{_fit(name)}--{_fit(kind)}-{str(page.pk)[:8]}.md"
+        found = f"{folder}{fit_name(name)}--{fit_name(kind)}-{str(page.pk)[:8]}.md"
     taken.add(found.casefold())
     return found
 
@@ -93,7 +101,7 @@ def write_archive(files: Iterator[tuple[str, str]], folders: Sequence[str]) -> I
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for folder in folders:
-            archive.writestr("/".join(map(_fit, folder.split("/"))) + "/", b"")
+            archive.writestr("/".join(map(fit_name, folder.split("/"))) + "/", b"")
         for name, text in files:
             archive.writestr(name, text.encode())
     target.seek(0)
@@ -231,6 +239,6 @@ def _choice(
     return next((each for name in names if (each := _word(front, name)) in known), otherwise)
 
 
-def _fit(name: str) -> str:
+def fit_name(name: str) -> str:
     """Return a name that every file system can keep."""
     return _UNFIT.sub("-", name).strip(". ") or "-"

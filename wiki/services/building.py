@@ -29,7 +29,7 @@ def estimate_build(actor: Actor, *, base_id: UUID, anew: bool = False) -> Estima
         NotFound, AccessDenied: as `require` has it for editing what the base holds; no wiki.
     """
     settings = _settings(actor, base_id)
-    ids = _documents(settings.base, anew=anew)
+    ids = _documents(settings, anew=anew)
     return estimate_of(settings, ids, _model(settings))
 
 
@@ -52,7 +52,7 @@ def start_build(
     """
     settings = _settings(actor, base_id)
     base = settings.base
-    ids = _documents(base, anew=anew) if document_ids is None else list(document_ids)
+    ids = _documents(settings, anew=anew) if document_ids is None else list(document_ids)
     rows = list(buildable(base).filter(pk__in=ids).order_by("created_at", "pk"))
     if not rows:
         raise Invalid(_("Every document is built in already. Nothing was begun."))
@@ -159,8 +159,9 @@ def _settings(actor: Actor, base_id: UUID) -> WikiSettings:
     return row
 
 
-def _documents(base: KnowledgeBase, *, anew: bool) -> list[UUID]:
-    rows = buildable(base) if anew else unbuilt(base)
+def _documents(settings: WikiSettings, *, anew: bool) -> list[UUID]:
+    base = settings.base
+    rows = buildable(base) if anew else unbuilt(base, with_model=not why_no_model(settings))
     waiting = WikiOperation.objects.filter(base=base, state__in=OPEN).values("document_id")
     return list(rows.exclude(pk__in=waiting).values_list("pk", flat=True))
 

@@ -19,12 +19,12 @@ from wiki.changes.checking import check_text
 from wiki.changes.submitting import Outcome, submit
 from wiki.constants import AuthorKind, ChangeAction, PageKind, PageStatus
 from wiki.models import WikiFolder, WikiPage, WikiRevision
-from wiki.pages.sources import sentences_of, visible_summary, visible_texts
+from wiki.pages.files import page_file, times_of
+from wiki.pages.sources import visible_texts
 from wiki.pages.transfer import (
     PageFile,
     Problem,
     file_name_of,
-    page_as_markdown,
     read_archive,
     read_file,
     write_archive,
@@ -166,21 +166,15 @@ def _files(actor: Actor, pages: Sequence[WikiPage]) -> Iterator[tuple[str, str]]
     taken: set[str] = set()
     for start in range(0, len(pages), _BATCH):
         batch = pages[start : start + _BATCH]
-        texts = visible_texts(actor, batch)
+        texts, times = visible_texts(actor, batch), times_of(batch)
         for page in batch:
-            names = {
-                source.document_name
-                for each in sentences_of(actor, page)
-                for source in each.sources
-                if source.document_name
-            }
             yield (
                 file_name_of(page, taken),
-                page_as_markdown(
+                page_file(
+                    actor,
                     page,
                     content=texts[page.pk].content,
-                    summary=visible_summary(actor, page),
-                    sources=sorted(names),
+                    written_at=times.get(page.pk),
                 ),
             )
 

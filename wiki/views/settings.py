@@ -28,6 +28,7 @@ from wiki.queries import get_wiki, published_pages
 from wiki.services.publishing import publish_wiki, unpublish_wiki
 from wiki.services.settings import disable_wiki, update_settings
 from wiki.shown.heads import wiki_head
+from wiki.shown.mirror import mirror_part
 
 LANGUAGES = (
     ("", gettext_lazy("Each document's own")),
@@ -174,6 +175,7 @@ def wiki_settings(request: SpaceRequest, base_id: UUID) -> HttpResponseBase:
         ],
         "row": row,
         **_publishing(actor, row),
+        **(mirror_part(actor, row) if may(actor, "share", row.base) else {}),
     }
     response: HttpResponse = render(request, "wiki/settings.html", context, status=status)
     return response

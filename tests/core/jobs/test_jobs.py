@@ -326,3 +326,31 @@ def test_unknown_job_fails_instead_of_waiting_for_ever(job: Job) -> None:
     work("default")
     assert only_row().state == JobState.FAILED
     assert "No worker knows" in only_row().reason
+
+
+def test_a_job_whose_key_another_waits_under_is_done_all_the_same(job: Job) -> None:
+    runs: list[str] = []
+
+    @handles(job)
+    def handle(context: JobContext) -> None:
+        if not runs:
+            enqueue(job, dedupe_key="k")
+        runs.append("run")
+        if len(runs) == 1:
+            raise RetryJob("Not yet.", delay_seconds=0.0)
+
+    enqueue(job, dedupe_key="k")
+    assert [work("default") for _ in range(4)] == [True, True, True, False]
+    assert set(BackgroundJob.objects.values_list("state", flat=True)) == {JobState.DONE}
+
+
+def test_a_lost_job_whose_key_another_waits_under_is_queued_again(job: Job) -> None:
+    enqueue(job, dedupe_key="k")
+    taken = claim("default")
+    assert taken is not None
+    enqueue(job, dedupe_key="k")
+    BackgroundJob.objects.filter(pk=taken.pk).update(
+        heartbeat_at=timezone.now() - timedelta(days=1)
+    )
+    assert return_lost_jobs() == 1
+    assert BackgroundJob.objects.filter(state=JobState.QUEUED).count() == 2

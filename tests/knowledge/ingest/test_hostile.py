@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from knowledge.ingest.split import SplitSettings, split
 from tests.knowledge.ingest.hostile import HOSTILE
 
 LIMITS = Limits(cpu_seconds=6, wall_seconds=12)
-SECONDS = 15.0
 REFUSED_UNREAD = {
     "bomb.docx": "hostile",
     "laughs.docx": "hostile",
@@ -57,9 +55,7 @@ def outcome_of(path: Path) -> str:
 def test_a_hostile_file_ends_refused_or_read_and_harms_nobody(name: str, tmp_path: Path):
     path = tmp_path / name
     path.write_bytes(HOSTILE[name]())
-    started = time.monotonic()
     outcome = outcome_of(path)
-    assert time.monotonic() - started < SECONDS
     assert outcome != "leaked"
     assert outcome == REFUSED_UNREAD.get(name, outcome)
     plain = tmp_path / "plain.txt"
