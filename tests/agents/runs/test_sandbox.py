@@ -14,6 +14,7 @@ from agents.models import Agent, AgentRun, Approval, Artifact, ToolCall
 from agents.services.conversations import delete_conversation
 from agents.tools import sandbox_session
 from core.jobs.work import work
+from providers.contracts.chat import ChatChunk
 from sandbox.contract import Workspace
 from sandbox.models import SandboxSession
 from sandbox.services.backends import backend_of, forget_probes, probe
@@ -52,7 +53,8 @@ def coder(asker: Persona, monkeypatch: pytest.MonkeyPatch) -> Iterator[Persona]:
 
 
 def outputs(run: AgentRun) -> list[str]:
-    return list(ToolCall.objects.filter(run=run).order_by("pk").values_list("output", flat=True))
+    rows = ToolCall.objects.filter(run=run).order_by("pk")
+    return [row.result["output"] for row in rows]
 
 
 def test_table_becomes_a_chart_and_a_summary_in_the_chat(
@@ -76,7 +78,7 @@ def test_table_becomes_a_chart_and_a_summary_in_the_chat(
     for artifact in made.values():
         assert f"/files/{artifact.pk}/download/" in page
     picture = coder.client.get(f"/files/{made['chart.png'].pk}/download/")
-    assert b"".join(picture.streaming_content) == base64.b64decode(PNG)
+    assert b"".join(picture.streaming_content) == base64.b64decode(PNG)  # type: ignore[attr-defined]
     assert picture["Content-Type"] == "image/png"
     shown = coder.client.get(f"/files/{made['summary.md'].pk}/").content.decode()
     assert "<strong>42</strong>" in shown
@@ -89,7 +91,7 @@ def test_table_becomes_a_chart_and_a_summary_in_the_chat(
 def test_file_made_again_in_a_turn_is_one_and_unchanged_ones_are_not_told_again(
     coder: Persona, script: Callable[[Script], ScriptedModel]
 ) -> None:
-    def turn(text: str) -> list[object]:
+    def turn(text: str) -> list[ChatChunk]:
         return calls(tool_call("shell_exec", command=f"echo {text} > output/a.txt"))
 
     script([turn("one"), turn("two"), say("Done."), turn("two"), say("Still the same.")])

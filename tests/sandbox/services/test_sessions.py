@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -38,7 +39,7 @@ def test_idle_and_old_workspaces_end_and_busy_ones_stay(cora: Persona) -> None:
 
 
 def test_the_one_used_longest_ago_makes_room(
-    cora: Persona, settings: pytest.FixtureRequest
+    cora: Persona, settings: Any
 ) -> None:
     settings.SANDBOX_SESSIONS_PER_SPACE = 2
     make_session(cora.space, key="older", last_used_at=timezone.now() - timedelta(minutes=2))
@@ -48,7 +49,7 @@ def test_the_one_used_longest_ago_makes_room(
     assert states(cora) == {"older": SessionState.ENDING, "newer": SessionState.LIVE}
 
 
-def test_no_workspace_in_use_is_taken_away(cora: Persona, settings: pytest.FixtureRequest) -> None:
+def test_no_workspace_in_use_is_taken_away(cora: Persona, settings: Any) -> None:
     settings.SANDBOX_SESSIONS_PER_SPACE = 1
     make_session(cora.space, key="busy", busy_until=timezone.now() + timedelta(minutes=1))
     with space_scope(cora.space.pk), pytest.raises(LimitReached):
