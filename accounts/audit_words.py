@@ -23,6 +23,7 @@ AREAS: Mapping[str, Any] = {
     "conversation": _("Conversations"),
     "model": _("Models"),
     "skill": _("Skills"),
+    "sandbox": _("Sandboxes"),
     "budget": _("Budgets"),
     "organisation": _("Organisations"),
     "key": _("API keys"),
@@ -197,6 +198,13 @@ WORDS: Mapping[str, Any] = {
     "skill.failed": _("Could not install a skill"),
     "skill.variable_set": _("Set a variable of a skill"),
     "skill.variable_removed": _("Removed a variable of a skill"),
+    "sandbox.create": _("Set a sandbox up"),
+    "sandbox.change": _("Changed a sandbox"),
+    "sandbox.default": _("Made a sandbox the default"),
+    "sandbox.archive": _("Removed a sandbox"),
+    "sandbox.restore": _("Restored a sandbox"),
+    "sandbox.test": _("Tested a sandbox"),
+    "sandbox.stop": _("Stopped a workspace"),
     "audit.export": _("Exported the audit log"),
 }
 

@@ -53,6 +53,7 @@ SAME_NAME: Final = [
     "faq_score_boost",
     "verdict_mode",
     "skills_selection_mode",
+    "sandbox_config_id",
 ]
 """Fields that the form and the configuration call the same."""
 OWN_TEXTS: Final = (
@@ -236,6 +237,13 @@ class AgentForm(forms.Form):
     sub_agents = forms.MultipleChoiceField(
         label=_("Agents it may call"), required=False, widget=forms.CheckboxSelectMultiple
     )
+    sandbox_config_id = forms.ChoiceField(
+        label=_("Runs code in"),
+        required=False,
+        help_text=_(
+            "It writes files and runs commands there; what it makes is given to the person."
+        ),
+    )
     skills_selection_mode = forms.ChoiceField(
         label=_("Skills it may use"),
         required=False,
@@ -276,6 +284,7 @@ class AgentForm(forms.Form):
         rerank_models: Sequence[tuple[str, str]],
         agents: Sequence[tuple[str, str]],
         skills: Sequence[tuple[str, str]] = (),
+        sandboxes: Sequence[tuple[str, str]] = (),
         version: int = 1,
     ) -> None:
         """Fill the form from an agent's values; `values` also keep what the form does not show."""
@@ -288,6 +297,10 @@ class AgentForm(forms.Form):
         self._choices("rerank_model_id", _("The space's default"), rerank_models, reranker)
         rewriter = values.config.query_understand_model_id
         self._choices("query_understand_model_id", _("The agent's model"), chat_models, rewriter)
+        sandboxes = [("default", str(_("The space's default sandbox"))), *sandboxes]
+        none = _("Nowhere, unless it may use skills")
+        sandbox = values.config.sandbox_config_id
+        self._choices("sandbox_config_id", none, sandboxes, sandbox, gone=_("Removed sandbox"))
         gone = [(each, str(_("Removed agent"))) for each in values.config.sub_agents]
         present = {key for key, _name in agents}
         self.fields["sub_agents"].choices = [  # type: ignore[attr-defined]  # a choice field
@@ -302,11 +315,17 @@ class AgentForm(forms.Form):
         ]
 
     def _choices(
-        self, name: str, empty: Any, choices: Sequence[tuple[str, str]], chosen: str
+        self,
+        name: str,
+        empty: Any,
+        choices: Sequence[tuple[str, str]],
+        chosen: str,
+        *,
+        gone: Any = None,
     ) -> None:
         """Offer what there is, and what was chosen before even when it is gone."""
         known = {key for key, _label in choices}
-        lost = [(chosen, str(_("Removed model")))] if chosen and chosen not in known else []
+        lost = [(chosen, str(gone or _("Removed model")))] if chosen and chosen not in known else []
         self.fields[name].choices = [("", empty), *choices, *lost]  # type: ignore[attr-defined]  # a choice field
 
     def values(self) -> AgentValues:

@@ -19,6 +19,8 @@ from sandbox.models import SandboxConfig, SandboxSession
 DEFAULT = "default"
 """In an agent's configuration: the space's default sandbox, else the installation's."""
 
+REMOVED_ROWS = 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigCard:
@@ -55,6 +57,12 @@ def list_configs(actor: Actor) -> list[ConfigCard]:
     """Return the space's sandboxes by name."""
     rows = SandboxConfig.objects.filter(archived_at=None)
     return [card_of(row) for row in visible(actor, "view", rows)]
+
+
+def list_removed_configs(actor: Actor) -> list[SandboxConfig]:
+    """Return sandboxes that were taken away, the last first, for those who may bring them back."""
+    rows = SandboxConfig.objects.filter(archived_at__isnull=False).order_by("-archived_at")
+    return list(visible(actor, "change", rows)[:REMOVED_ROWS])
 
 
 def get_config(actor: Actor, config_id: UUID) -> SandboxConfig:

@@ -18,4 +18,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sandboxes/<uuid:config_id>/test/", views.sandbox_test, name="sandbox_test"),
     path("sandboxes/<uuid:config_id>/default/", views.sandbox_default, name="sandbox_default"),
     path("sandboxes/<uuid:config_id>/archive/", views.sandbox_archive, name="sandbox_archive"),
+    path("sandboxes/<uuid:config_id>/restore/", views.sandbox_restore, name="sandbox_restore"),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -13,15 +14,23 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import may, require
 from accounts.middleware import SpaceRequest
-from core.errors import ProjectError
+from core.errors import Conflict, ProjectError
 from core.htmx import render
 from sandbox.constants import Backend
 from sandbox.forms import SandboxConfigForm
 from sandbox.models import SandboxConfig
-from sandbox.queries import ConfigCard, card_of, get_config, list_configs, list_sessions
+from sandbox.queries import (
+    ConfigCard,
+    card_of,
+    get_config,
+    list_configs,
+    list_removed_configs,
+    list_sessions,
+)
 from sandbox.services.configs import (
     archive_config,
     create_config,
+    restore_config,
     set_default_config,
     update_config,
 )
@@ -37,6 +46,7 @@ def sandboxes(request: SpaceRequest) -> HttpResponse:
     context = {
         "rows": [_row(card) for card in list_configs(request.actor)],
         "sessions": list_sessions(request.actor, now=timezone.now()) if may_change else [],
+        "removed": list_removed_configs(request.actor) if may_change else [],
         "may_change": may_change,
     }
     return render(request, "sandbox/sandboxes.html", context)
@@ -98,6 +108,19 @@ def sandbox_default(request: SpaceRequest, config_id: UUID) -> HttpResponseBase:
 def sandbox_archive(request: SpaceRequest, config_id: UUID) -> HttpResponseBase:
     """Take a sandbox away."""
     archive_config(request.actor, config_id=config_id)
+    messages.success(request, _("The sandbox was removed. You can restore it below."))
+    return redirect("sandboxes")
+
+
+@require_POST
+def sandbox_restore(request: SpaceRequest, config_id: UUID) -> HttpResponseBase:
+    """Undo taking a sandbox away."""
+    try:
+        restore_config(request.actor, config_id=config_id)
+    except Conflict as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, _("The sandbox is there again."))
     return redirect("sandboxes")
 
 
@@ -105,6 +128,7 @@ def sandbox_archive(request: SpaceRequest, config_id: UUID) -> HttpResponseBase:
 def workspace_stop(request: SpaceRequest, workspace_id: UUID) -> HttpResponseBase:
     """Remove a workspace that lives."""
     stop_session(request.actor, session_id=workspace_id)
+    messages.success(request, _("The workspace is being removed."))
     return redirect("sandboxes")
 
 

@@ -16,7 +16,7 @@ from agents.builtin import shown_name
 from agents.constants import OPEN_RUN_STATES, RunState
 from agents.engine.events import parse_event
 from agents.live.run_view import RunView, Step, ToolCard
-from agents.live.work import ARGUMENT_CHARS, extras_of, files_of, plan_of
+from agents.live.work import ARGUMENT_CHARS, extras_of, files_of, left_out_of, plan_of
 from agents.models import AgentRun, RunEvent
 from agents.spending.continuing import can_continue
 from core.markdown import render_markdown
@@ -108,6 +108,7 @@ class AgentTurn:
     actions: dict[str, str] | None = None
     plan: dict[str, Any] | None = None
     files: list[dict[str, Any]] = field(default_factory=list)
+    left_out: dict[str, Any] | None = None
     verdicts: dict[str, Any] | None = None
     memories: dict[str, Any] | None = None
     suggestions: dict[str, Any] | None = None
@@ -154,6 +155,7 @@ def agent_turn(run: AgentRun, view: RunView, evidence: Sequence[Evidence]) -> Ag
         actions=None if is_open else actions_of(run, view),
         plan=plan_of(view),
         files=[] if is_open else files_of(view),
+        left_out=None if is_open else left_out_of(view),
     )
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from agents.constants import RunState
 from agents.live.run_view import RunView, ToolCard
 from agents.runs.family import child_id_of
+from sandbox.words import left_out_words
 
 _PLAN, _ARTIFACT, _CHILD, _SANDBOX = "plan", "artifact", "child", "sandbox"
 _CALLING = "call_agent"
@@ -46,6 +47,20 @@ def files_of(view: RunView) -> list[dict[str, Any]]:
         for file in _files(card):
             found[file["id"]] = file
     return [file_context(file) for file in found.values()]
+
+
+def left_out_of(view: RunView) -> dict[str, Any] | None:
+    """Return what of the output could not be given to the person, for `_left_out.html`.
+
+    What the last look at the output says holds: a file that was too large may have been cut since.
+    """
+    looks = [card.data for card in _cards(view) if "left_out" in card.data]
+    if not looks or not looks[-1]["left_out"]:
+        return None
+    return {
+        "files": [(each["path"], left_out_words(each["reason"])) for each in looks[-1]["left_out"]],
+        "more": looks[-1].get("left_out_more", 0),
+    }
 
 
 def file_context(file: dict[str, Any]) -> dict[str, Any]:

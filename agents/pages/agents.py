@@ -34,6 +34,7 @@ from agents.tool_rows import (
 from knowledge.queries import list_bases
 from providers.constants import ModelType
 from providers.queries import list_models
+from sandbox.queries import list_configs
 from sandbox.skill_queries import skill_choices
 
 _QUIET = frozenset({"no_base", "extractive_model", "tool_unknown", "tool_unserved"})
@@ -101,6 +102,7 @@ def form_for(
             if agent.is_enabled
         ],
         skills=skill_choices(actor),
+        sandboxes=[(str(card.id), card.name) for card in list_configs(actor)],
     )
 
 

@@ -88,6 +88,7 @@ async def collected_data(
         "left_out": [
             {"path": path, "reason": reason} for path, reason in left_out[:_LEFT_OUT_SHOWN]
         ],
+        "left_out_more": max(0, len(left_out) - _LEFT_OUT_SHOWN),
     }
 
 

@@ -11,9 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
-from accounts.access import Action, Actor, require
+from accounts.access import Action, Actor, require, visible
 from accounts.services.audit import record_audit
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from sandbox.models import SandboxConfig, SandboxSession
 from sandbox.queries import environment_of, get_config
 from sandbox.services.sessions import end_sessions_of
@@ -92,17 +92,20 @@ def archive_config(actor: Actor, *, config_id: UUID) -> int:
 
 
 def restore_config(actor: Actor, *, config_id: UUID) -> SandboxConfig:
-    """Bring a sandbox back that was taken away.
+    """Bring a sandbox back that was taken away; one that is there stays as it is.
 
     Raises:
         NotFound, AccessDenied: the actor may not.
         Conflict: another one has its name meanwhile.
     """
     with transaction.atomic():
-        row = SandboxConfig.objects.select_for_update().filter(pk=config_id).first()
-        if row is None or row.archived_at is None:
-            return get_config(actor, config_id)
+        rows = SandboxConfig.objects.select_for_update().filter(pk=config_id)
+        row = visible(actor, "view", rows).first()
+        if row is None:
+            raise NotFound(_("There is no such sandbox."))
         require(actor, "change", row)
+        if row.archived_at is None:
+            return row
         _refuse_taken(row)
         row.archived_at = None
         row.save(update_fields=["archived_at", "updated_at"])

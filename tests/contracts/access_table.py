@@ -629,6 +629,7 @@ SANDBOX = (
     Row("sandbox_report", "GET", (200, 200, 403, 403, 200, LOGIN)),
     Row("sandbox_default", "POST", admins(302)),
     Row("sandbox_archive", "POST", admins(302)),
+    Row("sandbox_restore", "POST", admins(302)),
     Row("workspace_stop", "POST", (302, 302, 404, 404, 404, LOGIN)),
 )
 _OFFERED = {"source": "builtin", "name": "chart", "shown": '{"files": "write"}'}

@@ -58,7 +58,10 @@ def test_the_prompt_names_what_the_agent_may_use_alone(adam: Persona, mallory: P
     make_skill(adam.space, name="citation")
     make_skill(adam.space, name="turned-off", is_enabled=False)
     make_skill(mallory.space, name="foreign")
-    chosen: dict[str, Any] = {"skills_selection_mode": "selected", "selected_skills": ("chart", "foreign")}
+    chosen: dict[str, Any] = {
+        "skills_selection_mode": "selected",
+        "selected_skills": ("chart", "foreign"),
+    }
     with adam.scope():
         everything = skill_lines(_agent(adam, skills_selection_mode="all"))
         assert [line.name for line in everything] == ["chart", "citation"]

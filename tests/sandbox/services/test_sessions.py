@@ -38,9 +38,7 @@ def test_idle_and_old_workspaces_end_and_busy_ones_stay(cora: Persona) -> None:
     assert ending == {"idle", "old"}
 
 
-def test_the_one_used_longest_ago_makes_room(
-    cora: Persona, settings: Any
-) -> None:
+def test_the_one_used_longest_ago_makes_room(cora: Persona, settings: Any) -> None:
     settings.SANDBOX_SESSIONS_PER_SPACE = 2
     make_session(cora.space, key="older", last_used_at=timezone.now() - timedelta(minutes=2))
     make_session(cora.space, key="newer")
