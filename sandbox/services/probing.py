@@ -44,9 +44,13 @@ def begin_probe(actor: Actor, *, config_id: UUID | None) -> str:
         NotFound, AccessDenied: the actor may not.
     """
     target = get_config(actor, config_id) if config_id else None
-    require(actor, "manage", target or SandboxConfig)
+    if target is None:
+        require(actor, "create", SandboxConfig)
+    else:
+        require(actor, "manage", target)
     ticket = uuid4().hex
     record_audit(actor, "sandbox.test", target=target)
+    cache.set(_key(actor.space_id, ticket), {}, KEPT_SECONDS)
     enqueue(PROBE_BACKEND, config_id=str(config_id or ""), ticket=ticket)
     return ticket
 
@@ -56,10 +60,13 @@ def read_probe(actor: Actor, *, ticket: str) -> ProbeAnswer | None:
 
     Raises:
         AccessDenied: the actor may not.
+        NotFound: nobody of this space asked for it within the last ten minutes.
     """
-    require(actor, "manage", SandboxConfig)
+    require(actor, "create", SandboxConfig)
     found = cache.get(_key(actor.space_id, ticket))
-    return None if found is None else ProbeAnswer(**found)
+    if found is None:
+        raise NotFound(_("No worker has answered; begin the test again."))
+    return ProbeAnswer(**found) if found else None
 
 
 def probe_now(*, config_id: UUID | None, ticket: str) -> None:

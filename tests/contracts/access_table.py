@@ -626,7 +626,7 @@ SANDBOX = (
     Row("sandbox", "POST", admins(302), _SANDBOX),
     Row("sandbox_default_test", "POST", (200, 200, 403, 403, 200, LOGIN)),
     Row("sandbox_test", "POST", admins(200)),
-    Row("sandbox_report", "GET", (200, 200, 403, 403, 200, LOGIN)),
+    Row("sandbox_report", "GET", (404, 404, 403, 403, 404, LOGIN)),
     Row("sandbox_default", "POST", admins(302)),
     Row("sandbox_archive", "POST", admins(302)),
     Row("sandbox_restore", "POST", admins(302)),

@@ -42,7 +42,7 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "agents.suggest_follow_ups": {"set_id": "run_id"},
     "agents.suggest_starters": {"set_id": "run_id"},
     "sandbox.end_session": {"session_id": "workspace_id"},
-    "sandbox.probe_backend": {"config_id": "config_id", "ticket": "none"},
+    "sandbox.probe_backend": {"config_id": "config_id", "ticket": "ticket"},
     "wiki.lint": {"base_id": "base_id"},
     "wiki.search_page": {"page_id": "page_id"},
     "wiki.search_wiki": {"base_id": "base_id"},
