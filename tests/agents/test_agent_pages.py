@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from agents.builtin import builtin_agents
 from agents.models import Agent, AgentRun, AgentVersion
@@ -16,9 +17,11 @@ from agents.services.agent_values import values_of_agent
 from agents.services.builtin import sync_builtin_agents
 from agents.services.readiness import readiness
 from providers.models import AIModel
+from sandbox.models import SandboxConfig
 from tests.factories.agents import make_agent
 from tests.factories.knowledge import make_base, make_document
 from tests.factories.providers import make_model
+from tests.factories.sandbox import make_config
 from tests.personas import Persona
 
 FORM = {
@@ -374,3 +377,22 @@ def test_a_mention_that_cannot_be_read_is_refused(
     response = post(author, "chat_new", text="Why?", client_id="1", mentions=[mention])
     assert response.status_code == 400
     assert not AgentRun.objects.exists()
+
+
+def test_where_an_agent_runs_code_is_chosen_and_a_removed_sandbox_stays_named(
+    author: Persona, agent: Agent
+) -> None:
+    sandbox = make_config(author.space, name="Containers")
+    assert (
+        post(author, "agent", agent.pk, **FORM, sandbox_config_id=str(sandbox.pk)).status_code
+        == 302
+    )
+    agent.refresh_from_db()
+    assert agent.settings.sandbox_config_id == str(sandbox.pk)
+    SandboxConfig.objects.filter(pk=sandbox.pk).update(archived_at=timezone.now())
+    page = page_of(author, "agent", agent.pk)
+    assert f'<option value="{sandbox.pk}" selected>Removed sandbox</option>' in page
+    version = agent.version
+    post(author, "agent", agent.pk, **{**FORM, "expected_version": version}, sandbox_config_id="")
+    agent.refresh_from_db()
+    assert agent.settings.sandbox_config_id == ""
