@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
@@ -26,6 +26,8 @@ from knowledge.models import KnowledgeBase
 from providers.constants import ModelType
 from providers.models import AIModel
 from providers.parameters import read_parameters
+from sandbox.constants import Backend
+from sandbox.queries import DEFAULT, list_configs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,8 @@ class Surroundings:
     bases: Mapping[UUID, frozenset[Capability]]
     """Those the actor may use."""
     agent_ids: frozenset[str]
+    sandboxes: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of the space's sandboxes by id."""
 
     @classmethod
     def of(cls, actor: Actor) -> Self:
@@ -58,6 +62,7 @@ class Surroundings:
             models={model.pk: model for model in AIModel.objects.all()},
             bases=capabilities_by_base(list(bases)),
             agent_ids=frozenset(str(each.pk) for each in list_agents(actor)),
+            sandboxes={str(card.id): card.backend for card in list_configs(actor)},
         )
 
     def in_scope(self, values: AgentValues) -> Mapping[UUID, frozenset[Capability]]:
@@ -99,6 +104,7 @@ def readiness_of_values(values: AgentValues, around: Surroundings) -> list[Probl
         *_tools(values, around),
         *_rerank(values.config, around),
         *_sub_agents(values.config, around),
+        *_sandbox(values, around),
     ]
     return sorted(found, key=lambda problem: not problem.is_blocking)
 
@@ -175,6 +181,23 @@ def _bases(values: AgentValues, around: Surroundings) -> Iterator[Problem]:
             message=_("There is no knowledge base that its tools can read."),
             url=reverse("bases"),
             label=_("Knowledge"),
+        )
+
+
+def _sandbox(values: AgentValues, around: Surroundings) -> Iterator[Problem]:
+    chosen = values.config.sandbox_config_id
+    if values.mode == AgentMode.QUICK or chosen in ("", DEFAULT):
+        return
+    kind = around.sandboxes.get(chosen)
+    if kind is None:
+        message = _("Its sandbox was removed: it runs no code until you choose another one.")
+        yield Problem(code="sandbox_gone", message=message)
+    elif kind == Backend.DISABLED:
+        yield Problem(
+            code="sandbox_off",
+            message=_("Its sandbox is turned off: it runs no code."),
+            url=reverse("sandboxes"),
+            label=_("Sandbox"),
         )
 
 

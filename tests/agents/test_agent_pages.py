@@ -392,6 +392,7 @@ def test_where_an_agent_runs_code_is_chosen_and_a_removed_sandbox_stays_named(
     SandboxConfig.objects.filter(pk=sandbox.pk).update(archived_at=timezone.now())
     page = page_of(author, "agent", agent.pk)
     assert f'<option value="{sandbox.pk}" selected>Removed sandbox</option>' in page
+    assert "Its sandbox was removed" in page
     version = agent.version
     post(author, "agent", agent.pk, **{**FORM, "expected_version": version}, sandbox_config_id="")
     agent.refresh_from_db()
