@@ -95,8 +95,6 @@ HARMLESS = [
     "git log --force-color",
     "chmod -R 755 /var/www",
     "chmod 777 one.txt",
-    "curl https://x.example | grep version",
-    "curl -o i.sh https://x.example/i.sh",
     "pseudo code for sudoku",
     "The shutdown of the factory lasted three weeks.",
     "kubectl get pods",
