@@ -67,7 +67,7 @@ def coder(asker: Persona, monkeypatch: pytest.MonkeyPatch) -> Iterator[Persona]:
     yield asker
     for row in SandboxSession.objects.all():
         backend_of(None).destroy(row.key)
-        assert row.key not in Path("/proc/self/mountinfo").read_text()
+        assert row.key not in Path("/proc/self/mountinfo").read_text(encoding="utf-8")
 
 
 def content_of(artifact: Artifact) -> bytes:
